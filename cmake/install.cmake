@@ -1,0 +1,7 @@
+include(GNUInstallDirs)
+foreach(tool fmplan fmexec fmtrace fmsim)
+  if(TARGET ${tool})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/flashmem)

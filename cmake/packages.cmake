@@ -1,0 +1,11 @@
+# Everything comes from Debian packages (packages.txt); nothing is downloaded.
+find_package(Threads REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(ONNX REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options iostreams)
+find_package(nlohmann_json REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(systemc REQUIRED IMPORTED_TARGET systemc)

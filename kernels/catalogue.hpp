@@ -1,0 +1,59 @@
+#pragma once
+// The catalogue of OpenCL kernels: what each computes, its arguments, its compile-time parameters, geometry and costs.
+// One entry a kernel; the source lies beside it in kernels/<name>.cl and is embedded into the binaries.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/plan.hpp"
+
+namespace fm {
+
+using KernelParameters = std::map<std::string, std::string>;
+
+enum class ArgumentKind { texels, linear, index, integer, real, local };
+
+struct KernelArgument {
+  std::string name;  ///< as in the source; texels and linear arguments are followed by an integer "<name>_pitch" (texels)
+  ArgumentKind kind = ArgumentKind::texels;
+  bool write = false;
+};
+
+struct ParameterRange {
+  std::string name;
+  std::vector<std::string> values;  ///< accepted values; empty = any integer
+  std::string description;
+};
+
+struct KernelEntry {
+  std::string name;
+  std::string description;
+  std::vector<std::string> operations;  ///< lowered operators it serves
+  std::vector<ParameterRange> parameters;
+  /// The argument list for given parameters, in order, pitch integers included.
+  std::function<std::vector<KernelArgument>(const KernelParameters&)> arguments;
+  /// Estimated 32-bit registers a work-item.
+  std::function<std::uint32_t(const KernelParameters&)> registers;
+};
+
+const std::vector<KernelEntry>& kernel_catalogue();
+/// Throws std::out_of_range.
+const KernelEntry& catalogue_entry(const std::string& kernel);
+
+/// OpenCL C source of a kernel, the access macros (access.clh) included in front.
+std::string kernel_source(const std::string& kernel);
+/// Macros only, for kernels outside the catalogue (tests, foreign kernels).
+std::string access_macros();
+
+/// Compile options of a launch: -DNAME=VALUE for parameters, -DFM_KIND_<argument>=<buffer_half|buffer_float|image|...>
+/// for every tensor argument from the plan's placement and dtype. `recording` selects the logging build.
+std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording);
+
+/// Arguments agree with the catalogue: number, kinds, written ones writable. Throws UserError naming launch and argument.
+void validate_launches(const Plan& plan);
+
+}  // namespace fm
