@@ -1,0 +1,107 @@
+#include "core/diagnostics.hpp"
+
+#include <algorithm>
+#include <boost/program_options/errors.hpp>
+#include <cctype>
+#include <iostream>
+#include <new>
+
+namespace fm {
+namespace {
+
+/// Lists up to this long are printed whole.
+constexpr std::size_t few_words = 16;
+/// Longer lists: only so many of the nearest.
+constexpr std::size_t nearest_words = 3;
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// Optimal string alignment distance: insertions, deletions, substitutions, swaps of neighbours.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitution = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, substitution});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before[j - 2] + 1);
+      }
+    }
+    std::swap(before, previous);
+    std::swap(previous, current);
+  }
+  return previous[b.size()];
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+ExitStatus report(const std::string& tool, const std::string& message, ExitStatus status) {
+  std::cout.flush();
+  std::cerr << tool << ": error: " << message << std::endl;
+  return status;
+}
+
+}  // namespace
+
+std::string SourceLocation::to_string() const {
+  if (file.empty() || line <= 0) return file;
+  std::string text = file + ":" + std::to_string(line);
+  if (column > 0) text += ":" + std::to_string(column);
+  return text;
+}
+
+UserError::UserError(const SourceLocation& where, const std::string& message)
+    : std::runtime_error(where.file.empty() ? message : where.to_string() + ": " + message) {}
+
+int run_main(const std::string& tool, const std::function<ExitStatus()>& body) {
+  ExitStatus status = ExitStatus::internal_fault;
+  try {
+    status = body();
+    if (!std::cout.flush()) throw DeviceError("standard output: write failed");
+  } catch (const UserError& error) {
+    status = report(tool, error.what(), ExitStatus::user_error);
+  } catch (const boost::program_options::error& error) {
+    status = report(tool, std::string(error.what()) + " (see " + tool + " --help)",
+                    ExitStatus::user_error);
+  } catch (const DeviceError& error) {
+    status = report(tool, error.what(), ExitStatus::device_failed);
+  } catch (const VerificationError& error) {
+    status = report(tool, error.what(), ExitStatus::verification_differs);
+  } catch (const std::bad_alloc&) {
+    status = report(tool, "out of host memory", ExitStatus::device_failed);
+  } catch (const std::exception& error) {
+    status =
+        report(tool, std::string("internal fault: ") + error.what(), ExitStatus::internal_fault);
+  } catch (...) {
+    status = report(tool, "internal fault: unknown exception", ExitStatus::internal_fault);
+  }
+  return static_cast<int>(status);
+}
+
+std::string accepted_words(const std::string& given, const std::vector<std::string>& accepted) {
+  if (accepted.empty()) return "nothing is accepted here";
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& word : accepted) {
+    ranked.emplace_back(edit_distance(lower_case(given), lower_case(word)), word);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text;
+  const bool close = ranked[0].first <= std::max<std::size_t>(1, ranked[0].second.size() / 3);
+  if (close) text = "did you mean '" + ranked[0].second + "'? ";
+  if (accepted.size() <= few_words) return text + "(accepted: " + join(accepted) + ")";
+  std::vector<std::string> nearest;
+  for (std::size_t i = 0; i < nearest_words; ++i) nearest.push_back(ranked[i].second);
+  return text + "(nearest of " + std::to_string(accepted.size()) + ": " + join(nearest) + ")";
+}
+
+}  // namespace fm
