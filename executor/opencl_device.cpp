@@ -1,0 +1,200 @@
+#include "executor/opencl_device.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "core/diagnostics.hpp"
+
+namespace fm {
+namespace {
+
+constexpr const char* no_platform =
+    "no OpenCL platform found: the OpenCL library is there, but no device driver is registered. On "
+    "Debian install "
+    "`pocl-opencl-icd` (OpenCL on the CPU)";
+
+std::string without_padding(std::string text) {
+  text.resize(std::min(text.size(), text.find('\0')));
+  const auto last = text.find_last_not_of(" \t\n");
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  return text;
+}
+
+std::string text_of(cl_device_id device, cl_device_info what) {
+  std::size_t size = 0;
+  check_opencl(opencl().clGetDeviceInfo(device, what, 0, nullptr, &size), "reading device facts");
+  std::string text(size, '\0');
+  check_opencl(opencl().clGetDeviceInfo(device, what, size, text.data(), nullptr),
+               "reading device facts");
+  return without_padding(text);
+}
+
+std::string text_of(cl_platform_id platform, cl_platform_info what) {
+  std::size_t size = 0;
+  check_opencl(opencl().clGetPlatformInfo(platform, what, 0, nullptr, &size),
+               "reading platform facts");
+  std::string text(size, '\0');
+  check_opencl(opencl().clGetPlatformInfo(platform, what, size, text.data(), nullptr),
+               "reading platform facts");
+  return without_padding(text);
+}
+
+template <class T>
+T value_of(cl_device_id device, cl_device_info what) {
+  T value{};
+  check_opencl(opencl().clGetDeviceInfo(device, what, sizeof value, &value, nullptr),
+               "reading device facts");
+  return value;
+}
+
+OpenClDevice read_facts(cl_platform_id platform, cl_device_id id) {
+  OpenClDevice device;
+  device.platform = platform;
+  device.id = id;
+  device.name = text_of(id, CL_DEVICE_NAME);
+  device.vendor = text_of(id, CL_DEVICE_VENDOR);
+  device.version = text_of(id, CL_DEVICE_VERSION);
+  device.driver = text_of(id, CL_DRIVER_VERSION);
+  device.extensions = text_of(id, CL_DEVICE_EXTENSIONS);
+  device.platform_name = text_of(platform, CL_PLATFORM_NAME);
+  device.platform_version = text_of(platform, CL_PLATFORM_VERSION);
+  device.type = value_of<cl_device_type>(id, CL_DEVICE_TYPE);
+  device.images = value_of<cl_bool>(id, CL_DEVICE_IMAGE_SUPPORT) == CL_TRUE;
+  device.unified_memory = value_of<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+  device.image_width_limit = value_of<std::size_t>(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+  device.image_height_limit = value_of<std::size_t>(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  device.allocation_limit = Bytes(value_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  device.global_memory = Bytes(value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE));
+  device.local_memory = Bytes(value_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE));
+  device.sub_buffer_alignment = Bytes(value_of<cl_uint>(id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
+  device.work_group_limit = value_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  std::vector<std::size_t> items(value_of<cl_uint>(id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS));
+  check_opencl(opencl().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES,
+                                        items.size() * sizeof(std::size_t), items.data(), nullptr),
+               "reading device facts");
+  device.work_item_limits.assign(items.begin(), items.end());
+  device.compute_units = value_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  device.clock_mhz = value_of<cl_uint>(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  return device;
+}
+
+std::vector<cl_platform_id> platforms() {
+  cl_uint count = 0;
+  const cl_int code = opencl().clGetPlatformIDs(0, nullptr, &count);
+  constexpr cl_int platform_not_found = -1001;  // of the ICD loader
+  if (code == platform_not_found || (code == CL_SUCCESS && count == 0)) {
+    throw DeviceError(no_platform);
+  }
+  check_opencl(code, "listing OpenCL platforms");
+  std::vector<cl_platform_id> found(count);
+  check_opencl(opencl().clGetPlatformIDs(count, found.data(), nullptr), "listing OpenCL platforms");
+  return found;
+}
+
+std::vector<cl_device_id> devices_of(cl_platform_id platform) {
+  cl_uint count = 0;
+  const cl_int code = opencl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (code == CL_DEVICE_NOT_FOUND || count == 0) return {};
+  check_opencl(code, "listing OpenCL devices");
+  std::vector<cl_device_id> found(count);
+  check_opencl(opencl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, found.data(), nullptr),
+               "listing OpenCL devices");
+  return found;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string type_name(cl_device_type type) {
+  if (type & CL_DEVICE_TYPE_GPU) return "gpu";
+  if (type & CL_DEVICE_TYPE_ACCELERATOR) return "accelerator";
+  if (type & CL_DEVICE_TYPE_CPU) return "cpu";
+  return "other";
+}
+
+OpenClDevice preferred(const std::vector<OpenClDevice>& devices) {
+  for (cl_device_type type : {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR}) {
+    for (const OpenClDevice& device : devices) {
+      if (device.type & type) return device;
+    }
+  }
+  return devices.front();
+}
+
+}  // namespace
+
+bool OpenClDevice::has_extension(const std::string& extension) const {
+  std::istringstream words(extensions);
+  for (std::string word; words >> word;) {
+    if (word == extension) return true;
+  }
+  return false;
+}
+
+std::map<std::string, std::string> OpenClDevice::facts() const {
+  return {
+      {"name", name},
+      {"vendor", vendor},
+      {"version", version},
+      {"driver", driver},
+      {"platform", platform_name},
+      {"platform_version", platform_version},
+      {"type", type_name(type)},
+      {"extensions", extensions},
+      {"image2d_max_width", std::to_string(image_width_limit)},
+      {"image2d_max_height", std::to_string(image_height_limit)},
+      {"max_allocation_bytes", std::to_string(allocation_limit.count())},
+      {"global_memory_bytes", std::to_string(global_memory.count())},
+      {"local_memory_bytes", std::to_string(local_memory.count())},
+      {"sub_buffer_alignment_bytes", std::to_string(sub_buffer_alignment.count())},
+      {"max_work_group_size", std::to_string(work_group_limit)},
+      {"compute_units", std::to_string(compute_units)},
+      {"clock_mhz", std::to_string(clock_mhz)},
+      {"host_unified_memory", unified_memory ? "yes" : "no"},
+  };
+}
+
+std::vector<OpenClDevice> list_devices() {
+  std::vector<OpenClDevice> found;
+  for (cl_platform_id platform : platforms()) {
+    for (cl_device_id id : devices_of(platform)) {
+      found.push_back(read_facts(platform, id));
+      found.back().index = found.size() - 1;
+    }
+  }
+  if (found.empty()) throw DeviceError(std::string("no OpenCL device: ") + no_platform);
+  return found;
+}
+
+OpenClDevice select_device(const std::string& wanted) {
+  const std::vector<OpenClDevice> devices = list_devices();
+  if (wanted.empty()) return preferred(devices);
+  if (std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return std::isdigit(c); })) {
+    if (wanted.size() < 6 && std::stoul(wanted) < devices.size())
+      return devices[std::stoul(wanted)];
+    throw UserError("--device " + wanted + ": no such device; there are:\n" + describe(devices));
+  }
+  for (const OpenClDevice& device : devices) {
+    if (lower(device.name).find(lower(wanted)) != std::string::npos ||
+        lower(device.platform_name).find(lower(wanted)) != std::string::npos) {
+      return device;
+    }
+  }
+  throw UserError("--device " + wanted + ": no device's name contains it; there are:\n" +
+                  describe(devices));
+}
+
+std::string describe(const std::vector<OpenClDevice>& devices) {
+  std::ostringstream text;
+  for (const OpenClDevice& device : devices) {
+    if (device.index > 0) text << "\n";
+    text << device.index << ": " << device.name << " (" << device.platform_name << ", driver "
+         << device.driver << ", " << type_name(device.type) << ")";
+  }
+  return text.str();
+}
+
+}  // namespace fm

@@ -1,0 +1,133 @@
+#include "executor/opencl_objects.hpp"
+
+#include "core/diagnostics.hpp"
+
+namespace fm {
+
+OpenClContext::OpenClContext(const OpenClDevice& device) : device_(device) {
+  const cl_context_properties properties[] = {
+      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform), 0};
+  cl_int code = CL_SUCCESS;
+  context_ = decltype(context_)(
+      opencl().clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code));
+  check_opencl(code, "creating a context on " + device.name);
+}
+
+OpenClQueue create_queue(const OpenClContext& context, const std::string& name) {
+  cl_int code = CL_SUCCESS;
+  OpenClQueue queue(opencl().clCreateCommandQueue(context.get(), context.device().id,
+                                                  CL_QUEUE_PROFILING_ENABLE, &code));
+  check_opencl(code, "creating the " + name + " queue");
+  return queue;
+}
+
+void finish(const OpenClQueue& queue) {
+  check_opencl(opencl().clFinish(queue.get()), "waiting for a queue to finish");
+}
+
+void flush(const OpenClQueue& queue) {
+  check_opencl(opencl().clFlush(queue.get()), "flushing a queue");
+}
+
+// ---- programs and launches
+// ---------------------------------------------------------------------------------------
+
+namespace {
+
+std::string build_log(const OpenClProgram& program, cl_device_id device) {
+  std::size_t size = 0;
+  if (opencl().clGetProgramBuildInfo(program.get(), device, CL_PROGRAM_BUILD_LOG, 0, nullptr,
+                                     &size) != CL_SUCCESS) {
+    return "(no build log)";
+  }
+  std::string log(size, '\0');
+  opencl().clGetProgramBuildInfo(program.get(), device, CL_PROGRAM_BUILD_LOG, size, log.data(),
+                                 nullptr);
+  log.resize(std::min(log.size(), log.find('\0')));
+  return log;
+}
+
+}  // namespace
+
+OpenClProgram build_program(const OpenClContext& context, const std::string& name,
+                            const std::string& source, const std::string& options) {
+  const char* text = source.data();
+  const std::size_t length = source.size();
+  cl_int code = CL_SUCCESS;
+  OpenClProgram program(
+      opencl().clCreateProgramWithSource(context.get(), 1, &text, &length, &code));
+  check_opencl(code, "creating the program of kernel " + name);
+  const cl_device_id device = context.device().id;
+  code = opencl().clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+  if (code != CL_SUCCESS) {
+    throw DeviceError("building kernel " + name + " with \"" + options +
+                      "\": " + opencl_error_name(code) + "\n" + build_log(program, device));
+  }
+  return program;
+}
+
+OpenClKernel create_kernel(const OpenClProgram& program, const std::string& name) {
+  cl_int code = CL_SUCCESS;
+  OpenClKernel kernel(opencl().clCreateKernel(program.get(), name.c_str(), &code));
+  check_opencl(code, "creating kernel " + name);
+  return kernel;
+}
+
+void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& values,
+                   cl_uint first) {
+  for (cl_uint i = 0; i < values.size(); ++i) {
+    const cl_int code = std::visit(
+        [&](const auto& value) {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, LocalMemory>) {
+            return opencl().clSetKernelArg(kernel.get(), first + i, value.bytes.count(), nullptr);
+          } else {
+            return opencl().clSetKernelArg(kernel.get(), first + i, sizeof value, &value);
+          }
+        },
+        values[i]);
+    if (code != CL_SUCCESS)
+      check_opencl(code, "setting kernel argument " + std::to_string(first + i));
+  }
+}
+
+OpenClEvent enqueue_kernel(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
+                           WorkSize local, const std::string& name,
+                           const std::vector<cl_event>& after) {
+  const std::size_t global_size[] = {global[0], global[1], global[2]};
+  const std::size_t local_size[] = {local[0], local[1], local[2]};
+  cl_event event = nullptr;
+  const cl_int code = opencl().clEnqueueNDRangeKernel(
+      queue.get(), kernel.get(), 3, nullptr, global_size, local_size,
+      static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), &event);
+  if (code != CL_SUCCESS) check_opencl(code, "launching " + name);
+  return OpenClEvent(event);
+}
+
+void wait_for(const OpenClEvent& event, const std::string& name) {
+  const cl_event handle = event.get();
+  const cl_int code = opencl().clWaitForEvents(1, &handle);
+  if (code != CL_SUCCESS) check_opencl(code, "waiting for " + name);
+}
+
+EventTimes times_of(const OpenClEvent& event) {
+  const auto read = [&](cl_profiling_info what) {
+    cl_ulong value = 0;
+    check_opencl(opencl().clGetEventProfilingInfo(event.get(), what, sizeof value, &value, nullptr),
+                 "reading profiling times");
+    return static_cast<std::uint64_t>(value);
+  };
+  return {read(CL_PROFILING_COMMAND_QUEUED), read(CL_PROFILING_COMMAND_SUBMIT),
+          read(CL_PROFILING_COMMAND_START), read(CL_PROFILING_COMMAND_END)};
+}
+
+void run_kernel(const OpenClContext& context, const OpenClQueue& queue, const std::string& name,
+                const std::string& source, const std::string& options,
+                const std::vector<KernelValue>& arguments, WorkSize global, WorkSize local) {
+  const OpenClProgram program = build_program(context, name, source, options);
+  const OpenClKernel kernel = create_kernel(program, name);
+  set_arguments(kernel, arguments);
+  wait_for(enqueue_kernel(queue, kernel, global, local, name), name);
+}
+
+}  // namespace fm

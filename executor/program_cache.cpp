@@ -1,0 +1,135 @@
+#include "executor/program_cache.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "core/atomic_file.hpp"
+#include "core/diagnostics.hpp"
+#include "core/digest.hpp"
+
+namespace fm {
+namespace {
+
+// A cached file: this, then the checksum of the binary (8 bytes), then the binary.
+constexpr char magic[8] = {'F', 'M', 'C', 'L', 'B', 'I', 'N', '1'};
+
+std::string key_of(const OpenClDevice& device, const std::string& name, const std::string& source,
+                   const std::string& options) {
+  std::string text;
+  for (const std::string& part : {name, source, options, device.name, device.version, device.driver,
+                                  device.platform_name, device.platform_version}) {
+    text += std::to_string(part.size()) + ":" + part;
+  }
+  return digest_of(text);
+}
+
+std::optional<std::string> read_binary(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  char found[sizeof magic] = {};
+  std::uint64_t checksum = 0;
+  file.read(found, sizeof found);
+  file.read(reinterpret_cast<char*>(&checksum), sizeof checksum);
+  if (!file || std::memcmp(found, magic, sizeof magic) != 0) return std::nullopt;
+  std::string binary{std::istreambuf_iterator<char>(file), {}};
+  if (checksum_of(binary.data(), binary.size()) != checksum) return std::nullopt;
+  return binary;
+}
+
+std::string binary_of(const OpenClProgram& program) {
+  std::size_t size = 0;
+  check_opencl(opencl().clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
+                                         nullptr),
+               "reading a program binary's size");
+  std::string binary(size, '\0');
+  auto* data = reinterpret_cast<unsigned char*>(binary.data());
+  check_opencl(
+      opencl().clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr),
+      "reading a program binary");
+  return binary;
+}
+
+}  // namespace
+
+std::string default_cache_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache) {
+    return std::string(cache) + "/flashmem";
+  }
+  if (const char* home = std::getenv("HOME"); home && *home) {
+    return std::string(home) + "/.cache/flashmem";
+  }
+  return "";
+}
+
+ProgramCache::ProgramCache(const OpenClContext& context, std::string folder)
+    : context_(context), folder_(std::move(folder)) {
+  if (folder_.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error) folder_.clear();  // a read-only home only costs time
+}
+
+const OpenClKernel& ProgramCache::kernel(const std::string& name, const std::string& source,
+                                         const std::string& options) {
+  const std::string key = key_of(context_.device(), name, source, options);
+  if (const auto found = entries_.find(key); found != entries_.end()) return found->second.kernel;
+
+  Entry entry;
+  const std::string path =
+      folder_.empty() ? "" : folder_ + "/" + key.substr(key.find(':') + 1) + ".clbin";
+  if (!load(path, name, &entry)) {
+    entry.program = build_program(context_, name, source, options);
+    entry.kernel = create_kernel(entry.program, name);
+    ++built_from_source_;
+    save(path, entry.program);
+  }
+  return entries_.emplace(key, std::move(entry)).first->second.kernel;
+}
+
+bool ProgramCache::load(const std::string& path, const std::string& name, Entry* entry) {
+  if (path.empty() || !std::filesystem::exists(path)) return false;
+  if (const std::optional<std::string> binary = read_binary(path)) {
+    const auto* data = reinterpret_cast<const unsigned char*>(binary->data());
+    const std::size_t size = binary->size();
+    const cl_device_id device = context_.device().id;
+    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    OpenClProgram program(opencl().clCreateProgramWithBinary(context_.get(), 1, &device, &size,
+                                                             &data, &status, &code));
+    if (code == CL_SUCCESS && status == CL_SUCCESS &&
+        opencl().clBuildProgram(program.get(), 1, &device, nullptr, nullptr, nullptr) ==
+            CL_SUCCESS) {
+      OpenClKernel kernel(opencl().clCreateKernel(program.get(), name.c_str(), &code));
+      if (code == CL_SUCCESS) {
+        entry->program = std::move(program);
+        entry->kernel = std::move(kernel);
+        ++loaded_from_disk_;
+        return true;
+      }
+    }
+  }
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  return false;
+}
+
+void ProgramCache::save(const std::string& path, const OpenClProgram& program) const {
+  if (path.empty()) return;
+  const std::string binary = binary_of(program);
+  if (binary.empty()) return;  // a driver that has none
+  const std::uint64_t checksum = checksum_of(binary.data(), binary.size());
+  try {
+    AtomicFile file(path);
+    file.stream().write(magic, sizeof magic);
+    file.stream().write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+    file.stream().write(binary.data(), static_cast<std::streamsize>(binary.size()));
+    file.commit();
+  } catch (const std::exception&) {
+    return;  // a full or read-only disk only costs time
+  }
+}
+
+}  // namespace fm

@@ -1,0 +1,46 @@
+#pragma once
+// Compiled kernels: kept in memory for the run and as binaries on disk between runs.
+
+#include <map>
+#include <string>
+
+#include "executor/opencl_objects.hpp"
+
+namespace fm {
+
+/// $XDG_CACHE_HOME/flashmem, else $HOME/.cache/flashmem, else "" (no caching on disk).
+std::string default_cache_folder();
+
+/// Binaries are keyed by source, options, device, driver and platform, and checksummed. One that is
+/// damaged or that the driver refuses is deleted and built again. Not thread-safe.
+class ProgramCache {
+ public:
+  /// `folder` "": in memory only.
+  explicit ProgramCache(const OpenClContext& context, std::string folder = default_cache_folder());
+
+  /// The kernel function `name` of `source` built with `options`: the same object for the same
+  /// three. Throws DeviceError naming the kernel, with the compiler's log.
+  const OpenClKernel& kernel(const std::string& name, const std::string& source,
+                             const std::string& options);
+
+  std::size_t built_from_source() const { return built_from_source_; }
+  std::size_t loaded_from_disk() const { return loaded_from_disk_; }
+  /// Programs in memory.
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    OpenClProgram program;
+    OpenClKernel kernel;
+  };
+  bool load(const std::string& path, const std::string& name, Entry* entry);
+  void save(const std::string& path, const OpenClProgram& program) const;
+
+  const OpenClContext& context_;
+  std::string folder_;
+  std::map<std::string, Entry> entries_;  // by key digest
+  std::size_t built_from_source_ = 0;
+  std::size_t loaded_from_disk_ = 0;
+};
+
+}  // namespace fm
