@@ -1,0 +1,47 @@
+#pragma once
+// One SC_METHOD a hardware block, woken at its next event.
+
+#include <cstdint>
+#include <systemc>
+
+#include "sim/memory/line_request.hpp"
+
+namespace fm {
+
+/// The GPU clock and the lookahead: how far a block may run ahead of simulation time because no message sent from
+/// now on can reach it earlier. At most the latency of the shortest link between blocks; results do not depend on it.
+struct Clock {
+  Ticks period = 1;     ///< of one GPU cycle
+  Ticks lookahead = 1;  ///< every link's latency is at least this
+  Ticks at(std::uint64_t cycle) const { return cycle * period; }
+  /// The first cycle that does not start before `time`.
+  std::uint64_t cycle_from(Ticks time) const { return (time + period - 1) / period; }
+};
+
+/// Wakes on a grid of `lookahead` and handles all its events of the window [now, now + lookahead) at once, in order of
+/// time. A block whose effects must appear at their exact simulation time (callbacks) is `exact`: its windows are the
+/// instants of its events.
+class Block : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Block);
+  Block(sc_core::sc_module_name name, const Clock& clock, bool exact);
+
+  /// An event for this block at `time` (not before now): it will be awake then.
+  void wake_by(Ticks time);
+  const Clock& clock() const { return clock_; }
+  /// Now, in SystemC.
+  static Ticks now() { return sc_core::sc_time_stamp().value(); }
+
+ protected:
+  /// Handles every event before `end` and returns the time of the next one, or `never`.
+  virtual Ticks advance(Ticks now, Ticks end) = 0;
+
+ private:
+  void activate();
+  const Clock clock_;
+  const bool exact_;
+  Ticks wake_ = never;
+  sc_core::sc_event event_;
+};
+
+}  // namespace fm

@@ -1,0 +1,50 @@
+#pragma once
+// What travels between the levels of the memory hierarchy.
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace fm {
+
+/// Simulated time in picoseconds.
+using Ticks = std::uint64_t;
+constexpr Ticks never = ~Ticks{0};
+
+/// On whose behalf a line moves. Order is part of results: append only.
+enum class MemoryClient : std::uint8_t { load_store, texture, copy_engine, storage, host, display };
+constexpr std::size_t memory_client_count = 6;
+std::string to_string(MemoryClient client);
+
+enum class AccessKind : std::uint8_t { read, write, atomic };
+constexpr std::size_t access_kind_count = 3;
+std::string to_string(AccessKind kind);
+
+/// A request for at most one line of the level it travels to.
+struct LineRequest {
+  Ticks time = 0;              ///< of arrival
+  std::uint64_t address = 0;   ///< first byte wanted, aligned to `bytes`
+  std::uint64_t byte_mask = 0; ///< written: one bit a 1/64 of the receiving level's line; reads: as wanted
+  std::uint64_t sequence = 0;  ///< of its source, ascending: breaks ties after (time, source)
+  std::uint32_t bytes = 0;     ///< of the answer (reads) or of the line the writer holds
+  std::uint32_t tag = 0;       ///< the source's own, returned with the answer
+  std::uint16_t source = 0;    ///< port number at the receiving level
+  MemoryClient client = MemoryClient::load_store;
+  AccessKind kind = AccessKind::read;
+  bool translated = false;     ///< its page walk is done
+};
+
+/// Requests and answers over one edge by client and kind; both ends count, the laws compare.
+struct TrafficCounts {
+  using Table = std::array<std::array<std::uint64_t, access_kind_count>, memory_client_count>;
+  Table requests{};
+  Table answers{};
+  std::uint64_t& requests_of(MemoryClient client, AccessKind kind) {
+    return requests[static_cast<std::size_t>(client)][static_cast<std::size_t>(kind)];
+  }
+  std::uint64_t& answers_of(MemoryClient client, AccessKind kind) {
+    return answers[static_cast<std::size_t>(client)][static_cast<std::size_t>(kind)];
+  }
+};
+
+}  // namespace fm

@@ -1,0 +1,68 @@
+#pragma once
+// How everything that is not a shader core reads and writes the memory the GPU shares: copies, disk DMA, CPU, display.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/units.hpp"
+#include "sim/memory/block.hpp"
+#include "sim/memory/line_request.hpp"
+
+namespace fm {
+
+class CacheLevel;
+
+/// A range to move. Any size: the port splits it into lines and keeps a bounded number of them in flight.
+struct MemoryTransfer {
+  Address address;
+  Bytes bytes;
+  bool write = false;
+};
+
+/// The way of one client into the memory hierarchy: copies enter at the L2 cache, all others at the system-level cache.
+/// Transfers are served in the order they were submitted.
+class MemoryPort : public Block {
+ public:
+  /// `level`: where lines enter; `outstanding`: lines in flight at most; `latency`: from here to `level` and back.
+  MemoryPort(sc_core::sc_module_name name, const Clock& clock, CacheLevel* level, MemoryClient client,
+             std::uint32_t outstanding, Ticks latency);
+
+  /// At the current simulation time. `done` runs at the simulation time the last line is answered (a write: accepted
+  /// by the level it enters); at once, in zero time, for zero bytes.
+  void submit(const MemoryTransfer& transfer, std::function<void()> done);
+  bool idle() const { return transfers_.empty(); }
+
+  /// A line's answer, from the level. Not for users of the port.
+  void answer(Ticks time);
+  const TrafficCounts& traffic() const { return traffic_; }
+  MemoryClient client() const { return client_; }
+
+ protected:
+  Ticks advance(Ticks now, Ticks end) override;
+
+ private:
+  struct Pending {
+    MemoryTransfer transfer;
+    std::function<void()> done;
+    std::uint64_t next_byte = 0;   ///< first not yet sent
+    std::uint64_t unanswered = 0;  ///< lines
+  };
+  void send_lines(Ticks now);
+  void take_answers(Ticks now);
+
+  CacheLevel* level_;
+  MemoryClient client_;
+  std::uint32_t outstanding_;
+  Ticks latency_;
+  std::uint32_t source_;
+  std::uint32_t in_flight_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::deque<Pending> transfers_;
+  std::deque<Ticks> answers_;
+  TrafficCounts traffic_;
+};
+
+}  // namespace fm

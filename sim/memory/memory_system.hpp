@@ -1,0 +1,52 @@
+#pragma once
+// Everything below the shader cores: L2 slices, translation, system-level cache, DRAM channels, and the ports into them.
+
+#include <memory>
+#include <vector>
+
+#include "core/device_config.hpp"
+#include "core/result.hpp"
+#include "sim/memory/block.hpp"
+#include "sim/memory/memory_port.hpp"
+#include "sim/stats/counter_registry.hpp"
+
+namespace fm {
+
+class CacheLevel;
+class DramChannel;
+
+class MemorySystem {
+ public:
+  /// Registers its counters. Both arguments outlive it. Throws UserError for contradictions between config keys.
+  MemorySystem(const DeviceConfig& config, CounterRegistry& registry);
+  ~MemorySystem();
+
+  /// The port of `client`: copy_engine, storage, host or display. Shader cores have their own links.
+  MemoryPort& port(MemoryClient client);
+
+  /// Cache maintenance over a range, as at a map or unmap: lines leave the L2 and system-level caches, dirty ones are
+  /// written back to DRAM. In zero time (its cost to the host is the caller's to add).
+  void invalidate(Address address, Bytes bytes);
+
+  const Clock& clock() const { return clock_; }
+  CacheLevel& l2() { return *l2_; }
+  /// Nothing in flight.
+  bool idle() const;
+  /// What is still in flight and waits for whom, one line each; empty when idle.
+  std::vector<std::string> waiting() const;
+  /// Bytes over all DRAM channels per second, at peak.
+  double peak_dram_bytes_per_second() const;
+  /// Bytes the DRAM channels moved so far, all clients.
+  std::uint64_t dram_bytes() const;
+  /// Conservation laws of caches, edges and DRAM at the end of a run.
+  void append_checks(std::vector<ResultCheck>* checks) const;
+
+ private:
+  Clock clock_;
+  std::vector<std::unique_ptr<DramChannel>> channels_;
+  std::unique_ptr<CacheLevel> slc_;
+  std::unique_ptr<CacheLevel> l2_;
+  std::vector<std::unique_ptr<MemoryPort>> ports_;
+};
+
+}  // namespace fm
