@@ -88,6 +88,8 @@ struct CompiledSite {
 /// An access program flattened for one wave width.
 class CompiledProgram {
  public:
+  struct Code;  ///< the flat form, for the cursor (sim/replay/program_code.hpp)
+
   /// `width`: 1 to maximum_wave_width lanes. Throws UserError for a program that does not validate().
   CompiledProgram(const trace::AccessProgram& program, const IndexValues& index, std::uint32_t width);
   ~CompiledProgram();
@@ -104,7 +106,6 @@ class CompiledProgram {
 
  private:
   friend class WaveCursor;
-  struct Code;
   std::unique_ptr<const Code> code_;
 };
 

@@ -1,0 +1,418 @@
+#include "sim/replay/wave_cursor.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/diagnostics.hpp"
+#include "sim/replay/program_code.hpp"
+
+namespace fm {
+namespace {
+
+/// The lane part of one expression, kept until a variable of it changes.
+struct LanePart {
+  std::uint64_t version = 0;  // of the cursor's clock when computed; 0 = never
+  std::int64_t minimum = 0, maximum = 0;
+  std::int64_t* lanes = nullptr;
+};
+
+/// A value of an expression: scalar + lanes[l], with bounds over all lanes.
+struct Value {
+  std::int64_t scalar = 0;
+  const LanePart* part = nullptr;
+  std::int64_t at(std::uint32_t lane) const { return part ? scalar + part->lanes[lane] : scalar; }
+  std::int64_t minimum() const { return part ? scalar + part->minimum : scalar; }
+  std::int64_t maximum() const { return part ? scalar + part->maximum : scalar; }
+  std::uint64_t version() const { return part ? part->version : 0; }
+};
+
+struct SiteState {
+  const LanePattern* pattern = nullptr;
+  LaneMask mask;
+  std::uint64_t x_version = 0, y_version = 0;
+};
+struct DerivationState {
+  LaneMask mask;
+  std::uint64_t left_version = 0, right_version = 0;
+  std::int64_t left = 0, right = 0;
+};
+struct LoopState {
+  std::int64_t limit = 0;  // uniform end, or the least end of the lanes in the loop
+  std::vector<std::int64_t> ends;
+};
+struct GuardState {
+  LaneMask others;
+};
+
+template <class Body>
+void for_each_lane(LaneMask mask, Body body) {
+  for (std::uint32_t word = 0; word < 2; ++word) {
+    for (std::uint64_t bits = mask.words[word]; bits != 0; bits &= bits - 1) {
+      body(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits)));
+    }
+  }
+}
+
+/// +1 when the relation holds for every left in [a, b] and right in [c, d], -1 for none, 0 when it depends.
+int holds_for_all(std::int64_t a, std::int64_t b, trace::Relation relation, std::int64_t c, std::int64_t d) {
+  switch (relation) {
+    case trace::LT:
+      return b < c ? 1 : (a >= d ? -1 : 0);
+    case trace::LE:
+      return b <= c ? 1 : (a > d ? -1 : 0);
+    case trace::GT:
+      return a > d ? 1 : (b <= c ? -1 : 0);
+    case trace::GE:
+      return a >= d ? 1 : (b < c ? -1 : 0);
+    case trace::EQ:
+      return a == b && c == d && a == c ? 1 : (b < c || a > d ? -1 : 0);
+    case trace::NE:
+      return b < c || a > d ? 1 : (a == b && c == d && a == c ? -1 : 0);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+struct WaveCursor::State {
+  State(const CompiledProgram& program, PatternTable& table)
+      : code(*program.code_), patterns(table), width(code.width) {
+    uniform.resize(code.uniform_slots);
+    lanes.resize(std::size_t{code.lane_slots} * width);
+    changed.resize(code.lane_slots);
+    part_values.resize(std::size_t{code.caches} * width);
+    parts.resize(code.caches);
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].lanes = part_values.data() + i * width;
+    sites.resize(code.code_sites.size());
+    derivations.resize(code.derivations.size());
+    loops.resize(code.loops.size());
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      if (code.loops[i].divergent()) loops[i].ends.resize(width);
+    }
+    guards.resize(code.guards.size());
+    saved.resize(code.mask_depth);
+    positions.resize(code.tables.size() * width);
+    scratch.x.resize(width);
+    scratch.y.resize(width);
+  }
+
+  void start(std::uint64_t linear_group, std::uint32_t wave);
+  const WaveStep& next();
+
+  // ---- values
+  std::int64_t scalar_of(const CodeExpression& expression) const {
+    std::int64_t value = expression.constant;
+    for (std::uint32_t i = expression.uniform_begin; i != expression.uniform_end; ++i) {
+      value += code.uniform_terms[i].coefficient * uniform[code.uniform_terms[i].slot];
+    }
+    return value;
+  }
+  Value value_of(const CodeExpression& expression) {
+    if (expression.is_uniform()) return {scalar_of(expression), nullptr};
+    LanePart& part = parts[expression.cache];
+    if (expression.table != 0) {
+      draw(expression, &part);
+      return {0, &part};
+    }
+    for (std::uint32_t i = expression.lane_begin; i != expression.lane_end; ++i) {
+      if (changed[code.lane_terms[i].slot] > part.version) {
+        compute(expression, &part);
+        break;
+      }
+    }
+    return {scalar_of(expression), &part};
+  }
+  void compute(const CodeExpression& expression, LanePart* part);
+  void draw(const CodeExpression& expression, LanePart* part);
+  void bound(LanePart* part) const;
+  std::int64_t* lane_values(std::uint32_t slot) { return lanes.data() + std::size_t{slot} * width; }
+
+  // ---- instructions
+  void access(std::uint32_t index);
+  void make_pattern(std::uint32_t index, const Value& x, const Value& y);
+  void load_index(std::uint32_t index, const Value& x);
+  void derive(const CodeDerivation& derivation, DerivationState* state);
+  bool begin_loop(const CodeLoop& loop, LoopState* state);
+  bool repeat_loop(const CodeLoop& loop, LoopState* state);
+  bool keep_lanes(const CodeLoop& loop, LoopState* state);
+  bool begin_guard(const CodeGuard& guard, GuardState* state);
+
+  const CompiledProgram::Code& code;
+  PatternTable& patterns;
+  std::uint32_t width;
+  std::uint32_t program_counter = 0;
+  LaneMask mask;
+  std::uint64_t clock = 0;                 // counts changes of lane variables
+  std::vector<std::int64_t> uniform;       // by uniform slot
+  std::vector<std::int64_t> lanes;         // by lane slot and lane
+  std::vector<std::uint64_t> changed;      // by lane slot: clock of its last change
+  std::vector<std::int64_t> part_values;   // by cache and lane
+  std::vector<LanePart> parts;
+  std::vector<SiteState> sites;
+  std::vector<DerivationState> derivations;
+  std::vector<LoopState> loops;
+  std::vector<GuardState> guards;
+  std::vector<LaneMask> saved;
+  std::vector<std::uint64_t> positions;    // by table and lane
+  LanePattern scratch;
+  WaveStep step;
+};
+
+void WaveCursor::State::start(std::uint64_t linear_group, std::uint32_t wave) {
+  program_counter = 0;
+  uniform[0] = static_cast<std::int64_t>(linear_group % code.groups[0]);
+  uniform[1] = static_cast<std::int64_t>(linear_group / code.groups[0] % code.groups[1]);
+  uniform[2] = static_cast<std::int64_t>(linear_group / code.groups[0] / code.groups[1]);
+  mask = {};
+  const std::uint32_t first = wave * width;
+  for (std::uint32_t lane = 0; lane < width; ++lane) {
+    const std::uint64_t item = std::min(first + lane, code.items - 1);
+    if (first + lane < code.items) mask.set(lane);
+    lane_values(0)[lane] = static_cast<std::int64_t>(item % code.local[0]);
+    lane_values(1)[lane] = static_cast<std::int64_t>(item / code.local[0] % code.local[1]);
+    lane_values(2)[lane] = static_cast<std::int64_t>(item / code.local[0] / code.local[1]);
+    for (std::size_t t = 0; t < code.tables.size(); ++t) {
+      positions[t * width + lane] = code.tables[t].starts[linear_group * code.items + item];
+    }
+  }
+  ++clock;
+  std::fill(changed.begin(), changed.end(), clock);
+  std::fill(derivations.begin(), derivations.end(), DerivationState{});
+}
+
+void WaveCursor::State::compute(const CodeExpression& expression, LanePart* part) {
+  std::fill_n(part->lanes, width, 0);
+  for (std::uint32_t i = expression.lane_begin; i != expression.lane_end; ++i) {
+    const std::int64_t coefficient = code.lane_terms[i].coefficient;
+    const std::int64_t* values = lane_values(code.lane_terms[i].slot);
+    for (std::uint32_t lane = 0; lane < width; ++lane) part->lanes[lane] += coefficient * values[lane];
+  }
+  bound(part);
+}
+
+void WaveCursor::State::draw(const CodeExpression& expression, LanePart* part) {
+  const CodeTable& table = code.tables[expression.table - 1];
+  std::uint64_t* at = positions.data() + std::size_t{expression.table - 1} * width;
+  for_each_lane(mask, [&](std::uint32_t lane) {
+    if (at[lane] >= table.values.size()) {
+      throw UserError("kernel " + code.kernel + ": an explicit table of the trace is too short");
+    }
+    part->lanes[lane] = table.values[at[lane]++];
+  });
+  ++clock;
+  bound(part);
+}
+
+void WaveCursor::State::bound(LanePart* part) const {
+  part->minimum = *std::min_element(part->lanes, part->lanes + width);
+  part->maximum = *std::max_element(part->lanes, part->lanes + width);
+  part->version = clock;
+}
+
+void WaveCursor::State::access(std::uint32_t index) {
+  const CodeSite& site = code.code_sites[index];
+  SiteState& state = sites[index];
+  const Value x = value_of(site.x);
+  const Value y = site.has_y ? value_of(site.y) : Value{};
+  if (state.pattern == nullptr || state.mask != mask || state.x_version != x.version() ||
+      state.y_version != y.version()) {
+    make_pattern(index, x, y);
+  }
+  const std::uint32_t first = mask.first();
+  step.kind = WaveStep::Kind::access;
+  step.site = index;
+  step.pattern = state.pattern != nullptr ? state.pattern : &scratch;
+  step.active_lanes = step.pattern->active_lanes;
+  step.x = x.at(first);
+  step.y = y.at(first);
+  if (site.index_load) load_index(index, x);
+}
+
+void WaveCursor::State::make_pattern(std::uint32_t index, const Value& x, const Value& y) {
+  const CodeSite& site = code.code_sites[index];
+  const std::uint32_t first = mask.first();
+  const std::int64_t x_first = x.at(first), y_first = y.at(first);
+  std::fill(scratch.x.begin(), scratch.x.end(), 0);
+  std::fill(scratch.y.begin(), scratch.y.end(), 0);
+  for_each_lane(mask, [&](std::uint32_t lane) {
+    scratch.x[lane] = x.at(lane) - x_first;
+    scratch.y[lane] = y.at(lane) - y_first;
+  });
+  // The first lane is at 0 and inactive ones are 0: the bounds over all lanes are those over the active ones.
+  const auto [x_low, x_high] = std::minmax_element(scratch.x.begin(), scratch.x.end());
+  const auto [y_low, y_high] = std::minmax_element(scratch.y.begin(), scratch.y.end());
+  scratch.x_min = *x_low, scratch.x_max = *x_high;
+  scratch.y_min = *y_low, scratch.y_max = *y_high;
+  scratch.mask = mask;
+  scratch.active_lanes = mask.count();
+  scratch.has_y = site.has_y;
+  sites[index] = {patterns.intern(scratch), mask, x.version(), y.version()};
+}
+
+void WaveCursor::State::load_index(std::uint32_t index, const Value& x) {
+  const CodeSite& site = code.code_sites[index];
+  const std::int64_t bytes = code.sites[index].bytes;
+  if (site.values == nullptr) {
+    throw UserError("kernel " + code.kernel + ": the contents of index buffer of site " + std::to_string(index) +
+                    " are not in the trace");
+  }
+  std::int64_t* loaded = lane_values(site.data_slot);
+  for_each_lane(mask, [&](std::uint32_t lane) {
+    const std::int64_t element = fm::derive(trace::Derivation::QUOTIENT, x.at(lane), bytes);
+    if (element < 0 || static_cast<std::size_t>(element) >= site.values->size()) {
+      throw UserError("kernel " + code.kernel + ": site " + std::to_string(index) + " loads index " +
+                      std::to_string(element) + " of " + std::to_string(site.values->size()));
+    }
+    loaded[lane] = (*site.values)[static_cast<std::size_t>(element)];
+  });
+  changed[site.data_slot] = ++clock;
+}
+
+void WaveCursor::State::derive(const CodeDerivation& derivation, DerivationState* state) {
+  const Value left = value_of(derivation.left), right = value_of(derivation.right);
+  if (!derivation.lanes) {
+    uniform[derivation.slot] = fm::derive(derivation.operation, left.scalar, right.scalar);
+    return;
+  }
+  const bool same_operands = left.version() == state->left_version && left.scalar == state->left &&
+                             right.version() == state->right_version && right.scalar == state->right;
+  if (same_operands && !without(mask, state->mask).any()) return;
+  *state = {mask, left.version(), right.version(), left.scalar, right.scalar};
+  std::int64_t* values = lane_values(derivation.slot);
+  bool differs = false;
+  for_each_lane(mask, [&](std::uint32_t lane) {
+    const std::int64_t value = fm::derive(derivation.operation, left.at(lane), right.at(lane));
+    differs |= value != values[lane];
+    values[lane] = value;
+  });
+  if (differs) changed[derivation.slot] = ++clock;
+}
+
+/// Sets up the counter and the lanes of the first iteration; false when there is none.
+bool WaveCursor::State::begin_loop(const CodeLoop& loop, LoopState* state) {
+  const Value begin = value_of(loop.begin), end = value_of(loop.end);
+  if (!loop.divergent()) {
+    uniform[loop.slot] = begin.scalar;
+    state->limit = end.scalar;
+    return begin.scalar < end.scalar;
+  }
+  saved[loop.depth] = mask;
+  for_each_lane(mask, [&](std::uint32_t lane) { state->ends[lane] = end.at(lane); });
+  if (loop.lane_counter) {
+    for_each_lane(mask, [&](std::uint32_t lane) { lane_values(loop.slot)[lane] = begin.at(lane); });
+    changed[loop.slot] = ++clock;
+  } else {
+    uniform[loop.slot] = begin.scalar;
+  }
+  return keep_lanes(loop, state);
+}
+
+/// Steps the counter; false when the loop is over.
+bool WaveCursor::State::repeat_loop(const CodeLoop& loop, LoopState* state) {
+  if (loop.lane_counter) {
+    for_each_lane(mask, [&](std::uint32_t lane) { lane_values(loop.slot)[lane] += loop.step; });
+    changed[loop.slot] = ++clock;
+    return keep_lanes(loop, state);
+  }
+  uniform[loop.slot] += loop.step;
+  if (uniform[loop.slot] < state->limit) return true;
+  return loop.lane_end && keep_lanes(loop, state);
+}
+
+/// Drops lanes whose counter reached their end; when none is left, restores the mask from before the loop.
+bool WaveCursor::State::keep_lanes(const CodeLoop& loop, LoopState* state) {
+  LaneMask kept;
+  std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+  for_each_lane(mask, [&](std::uint32_t lane) {
+    const std::int64_t counter = loop.lane_counter ? lane_values(loop.slot)[lane] : uniform[loop.slot];
+    if (counter >= state->ends[lane]) return;
+    kept.set(lane);
+    limit = std::min(limit, state->ends[lane]);
+  });
+  state->limit = limit;
+  mask = kept.any() ? kept : saved[loop.depth];
+  return kept.any();
+}
+
+/// Whether any lane takes the body; the others wait in `state`.
+bool WaveCursor::State::begin_guard(const CodeGuard& guard, GuardState* state) {
+  const Value left = value_of(guard.left), right = value_of(guard.right);
+  if (!guard.lanes) {
+    const bool taken = holds(left.scalar, guard.relation, right.scalar);
+    state->others = taken ? LaneMask{} : mask;
+    return taken;
+  }
+  saved[guard.depth] = mask;
+  const int all = holds_for_all(left.minimum(), left.maximum(), guard.relation, right.minimum(), right.maximum());
+  LaneMask taken = all > 0 ? mask : LaneMask{};
+  if (all == 0) {
+    for_each_lane(mask, [&](std::uint32_t lane) {
+      if (holds(left.at(lane), guard.relation, right.at(lane))) taken.set(lane);
+    });
+  }
+  state->others = without(mask, taken);
+  if (taken.any()) mask = taken;
+  return taken.any();
+}
+
+const WaveStep& WaveCursor::State::next() {
+  for (;;) {
+    const Instruction instruction = code.instructions[program_counter++];
+    const std::uint32_t operand = instruction.operand;
+    switch (instruction.operation) {
+      case Operation::access:
+        access(operand);
+        return step;
+      case Operation::arithmetic: {
+        const CodeArithmetic& given = code.arithmetic[operand];
+        step.kind = WaveStep::Kind::arithmetic;
+        step.arithmetic = given.kind;
+        step.count = given.count;
+        step.loads_in_flight = given.loads_in_flight;
+        step.active_lanes = mask.count();
+        return step;
+      }
+      case Operation::barrier:
+        step.kind = WaveStep::Kind::barrier;
+        return step;
+      case Operation::derive:
+        derive(code.derivations[operand], &derivations[operand]);
+        break;
+      case Operation::loop_begin:
+        if (!begin_loop(code.loops[operand], &loops[operand])) program_counter = instruction.jump;
+        break;
+      case Operation::loop_end:
+        if (repeat_loop(code.loops[operand], &loops[operand])) program_counter = instruction.jump;
+        break;
+      case Operation::guard_begin:
+        if (!begin_guard(code.guards[operand], &guards[operand])) program_counter = instruction.jump;
+        break;
+      case Operation::guard_else:
+        if (guards[operand].others.any()) {
+          mask = guards[operand].others;
+        } else {
+          program_counter = instruction.jump;
+        }
+        break;
+      case Operation::guard_end:
+        if (code.guards[operand].lanes) mask = saved[code.guards[operand].depth];
+        break;
+      case Operation::finish:
+        --program_counter;
+        step.kind = WaveStep::Kind::end;
+        return step;
+    }
+  }
+}
+
+WaveCursor::WaveCursor(const CompiledProgram& program, PatternTable& patterns)
+    : state_(std::make_unique<State>(program, patterns)) {}
+WaveCursor::~WaveCursor() = default;
+WaveCursor::WaveCursor(WaveCursor&&) noexcept = default;
+WaveCursor& WaveCursor::operator=(WaveCursor&&) noexcept = default;
+
+void WaveCursor::start(std::uint64_t linear_group, std::uint32_t wave) { state_->start(linear_group, wave); }
+const WaveStep& WaveCursor::next() { return state_->next(); }
+
+}  // namespace fm
