@@ -1,0 +1,154 @@
+"""Draws random inputs for an ONNX model and writes ONNX Runtime's outputs as the reference.
+
+The .npz (uncompressed) holds `input:<name>`, `output:<name>` and `half_error:<name>`, the relative
+error of the same graph with fp16 storage (half_storage.py): the bar for an engine that stores
+fp16. For outputs of under 1000 values it is the largest of up to 16 draws.
+"""
+
+import argparse
+import os
+import secrets
+import sys
+import tempfile
+
+import numpy as np
+import onnx
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "models"))
+
+import half_storage
+from model_shapes import bind_shapes, static_dims
+from random_image import draw_image
+
+IMAGE_HINTS = ("image", "img", "pixel", "photo")
+
+
+def is_image(name, dims):
+    """Whether an input looks like an image, by its name or its dims [N, 1 or 3, H, W]."""
+    hinted = any(hint in name.lower() for hint in IMAGE_HINTS)
+    return len(dims) == 4 and (hinted or dims[1] in (1, 3))
+
+
+def draw_inputs(model, seed):
+    """Returns {name: array} of random values for all inputs of a model with static shapes."""
+    generator = np.random.default_rng(seed)
+    inputs = {}
+    for value in model.graph.input:
+        dims = static_dims(value)
+        if value.type.tensor_type.elem_type != onnx.TensorProto.FLOAT:
+            raise ValueError(f"input {value.name}: only float32 inputs can be drawn")
+        if is_image(value.name, dims):
+            inputs[value.name] = draw_image(generator, dims)
+        else:
+            inputs[value.name] = generator.standard_normal(dims).astype(np.float32)
+    return inputs
+
+
+def open_session(model, optimise):
+    """Opens a model in ONNX Runtime on the CPU."""
+    try:
+        import onnxruntime
+    except ImportError:
+        sys.exit("ort_reference.py: onnxruntime is missing: pip install -r analysis/requirements.txt")
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    if not optimise:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def run(session, inputs):
+    """Returns {name: output}."""
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, inputs)))
+
+
+def relative_error(value, reference):
+    """‖value − reference‖ / ‖reference‖ in double precision."""
+    difference = np.linalg.norm(value.astype(np.float64) - reference.astype(np.float64))
+    return difference / np.linalg.norm(reference.astype(np.float64))
+
+
+def draws_for(outputs):
+    """How often the fp16 error is drawn: a norm over few values is itself random."""
+    smallest = min(value.size for value in outputs.values())
+    return max(1, min(16, -(-1000 // smallest)))
+
+
+def nudged(inputs, generator):
+    """The inputs moved by up to an fp16 rounding step, which rolls all roundings anew."""
+    return {
+        name: value * (1 + generator.uniform(-1, 1, value.shape) * 2.0**-11).astype(np.float32)
+        for name, value in inputs.items()
+    }
+
+
+def half_errors(model, inputs, session):
+    """Returns {output: relative error of fp16 storage}, the largest over draws_for() draws."""
+    half_session = open_session(half_storage.with_half_storage(model), optimise=False)
+    generator = np.random.default_rng(0)
+    exact = run(session, inputs)
+    errors = {}
+    for _ in range(draws_for(exact)):
+        half = run(half_session, inputs)
+        for name, value in exact.items():
+            errors[name] = max(errors.get(name, 0.0), relative_error(half[name], value))
+        inputs = nudged(inputs, generator)
+        exact = run(session, inputs)
+    return errors
+
+
+def reference_arrays(model, seed, input_only=False):
+    """Returns the arrays of the .npz for a model with static shapes and filled weights."""
+    inputs = draw_inputs(model, seed)
+    arrays = {"input:" + name: value for name, value in inputs.items()}
+    if input_only:
+        return arrays
+    session = open_session(model, optimise=True)
+    for name, value in run(session, inputs).items():
+        arrays["output:" + name] = value
+    for name, error in half_errors(model, inputs, session).items():
+        arrays["half_error:" + name] = np.float64(error)
+    return arrays
+
+
+def save_npz(path, arrays):
+    folder = os.path.dirname(os.path.abspath(path))
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+        np.savez(file, **arrays)
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, path)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        epilog="example: ort_reference.py --model out/vit.onnx --seed 3 -o out/vit.ref.npz",
+    )
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--seed", type=int, help="of the inputs (default: a fresh one)")
+    parser.add_argument("--dim", action="append", default=[], metavar="NAME=VALUE",
+                        help="binds a symbolic dimension")
+    parser.add_argument("--shape", action="append", default=[], metavar="INPUT=D,D,...",
+                        help="sets an input's whole shape")
+    parser.add_argument("--input-only", action="store_true", help="write only the inputs")
+    parser.add_argument("-o", "--output", required=True)
+    arguments = parser.parse_args()
+    seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
+    try:
+        model = bind_shapes(onnx.load(arguments.model), arguments.shape, arguments.dim)
+        arrays = reference_arrays(model, seed, arguments.input_only)
+    except (OSError, ValueError) as error:
+        print(f"ort_reference.py: {arguments.model}: {error}", file=sys.stderr)
+        sys.exit(2)
+    save_npz(arguments.output, arrays)
+    print(f"{arguments.output}: input seed {seed}")
+    for name, value in arrays.items():
+        if name.startswith("half_error:"):
+            print(f"{name}: {float(value):.3e}")
+
+
+if __name__ == "__main__":
+    main()
