@@ -18,6 +18,9 @@ namespace fm {
 constexpr int plan_version = 1;
 /// Slices in a .fmw file and disk reads start at multiples of this (direct I/O).
 constexpr Bytes slice_alignment{4096};
+/// Tensors in a buffer pool start at multiples of this: OpenCL's largest CL_DEVICE_MEM_BASE_ADDR_ALIGN of a full
+/// profile (long16), so that each can be a sub-buffer.
+constexpr Bytes pool_alignment{128};
 
 enum class Placement { buffer, image2d, constant, local };
 enum class TensorRole { input, output, weight, activation };

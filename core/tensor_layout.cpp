@@ -6,23 +6,12 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/diagnostics.hpp"
+#include "core/enum_words.hpp"
 
 namespace fm {
 namespace {
 
 constexpr std::uint64_t lanes = 4;
-
-template <class Enum>
-Enum word_to_enum(const std::string& word, const std::vector<Enum>& values, const char* what) {
-  std::vector<std::string> words;
-  for (const Enum value : values) {
-    if (to_string(value) == word) return value;
-    words.push_back(to_string(value));
-  }
-  throw UserError(std::string("unknown ") + what + " '" + word +
-                  "': " + accepted_words(word, words));
-}
 
 std::uint64_t extent(const Shape& shape, std::size_t dimension) {
   return static_cast<std::uint64_t>(shape[dimension]);
@@ -177,8 +166,8 @@ std::string to_string(DataType type) {
 }
 
 DataType data_type_from(const std::string& word) {
-  return word_to_enum<DataType>(word, {DataType::f16, DataType::f32, DataType::i32, DataType::u8},
-                                "data type");
+  constexpr std::array values{DataType::f16, DataType::f32, DataType::i32, DataType::u8};
+  return enum_from_word(word, values, "data type");
 }
 
 std::int64_t element_count(const Shape& shape) {
@@ -212,10 +201,9 @@ std::string to_string(Layout layout) {
 }
 
 Layout layout_from(const std::string& word) {
-  return word_to_enum<Layout>(word,
-                              {Layout::linear, Layout::rows, Layout::channels, Layout::conv_filter,
-                               Layout::depthwise_filter},
-                              "layout");
+  constexpr std::array values{Layout::linear, Layout::rows, Layout::channels, Layout::conv_filter,
+                              Layout::depthwise_filter};
+  return enum_from_word(word, values, "layout");
 }
 
 GridExtent grid_extent(Layout layout, const Shape& shape) {
