@@ -7,6 +7,8 @@ extern "C" int sc_main(int, char**) { return 0; }
 
 namespace fm {
 
+KernelContext* KernelContext::current_ = nullptr;
+
 KernelContext::KernelContext() {
   if (sc_core::sc_curr_simcontext != nullptr) {
     throw std::logic_error("two simulations at once in one process");
@@ -14,14 +16,25 @@ KernelContext::KernelContext() {
   context_ = new sc_core::sc_simcontext();
   sc_core::sc_curr_simcontext = context_;
   sc_core::sc_default_global_context = context_;
+  current_ = this;
 }
 
 KernelContext::~KernelContext() {
   delete context_;
   sc_core::sc_curr_simcontext = nullptr;
   sc_core::sc_default_global_context = nullptr;
+  current_ = nullptr;
 }
 
-void KernelContext::run() { sc_core::sc_start(); }
+void KernelContext::run() {
+  sc_core::sc_start();
+  if (error_) std::rethrow_exception(error_);
+}
+
+void KernelContext::stop_with(std::exception_ptr error) {
+  if (current_->error_) return;
+  current_->error_ = error;
+  sc_core::sc_stop();
+}
 
 }  // namespace fm

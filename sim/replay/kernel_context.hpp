@@ -2,6 +2,7 @@
 // A SystemC simulation context with a beginning and an end.
 
 #include <cstdint>
+#include <exception>
 
 #include <systemc>
 
@@ -17,11 +18,25 @@ class KernelContext {
   KernelContext(const KernelContext&) = delete;
   KernelContext& operator=(const KernelContext&) = delete;
 
-  /// Elaborates and runs until no event is left or sc_stop().
+  /// Elaborates and runs until no event is left. Rethrows the first exception a guard() caught.
   void run();
 
+  /// Calls `body` from a process. SystemC turns exceptions that leave a process into reports and loses their type, so
+  /// every SC_METHOD works inside a guard: it stops the simulation and run() rethrows.
+  template <class Body>
+  static void guard(const Body& body) {
+    try {
+      body();
+    } catch (...) {
+      stop_with(std::current_exception());
+    }
+  }
+
  private:
+  static void stop_with(std::exception_ptr error);
+  static KernelContext* current_;
   sc_core::sc_simcontext* context_ = nullptr;
+  std::exception_ptr error_;
 };
 
 /// Now, in picoseconds.
