@@ -1,0 +1,134 @@
+#include <yaml-cpp/yaml.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/result.hpp"
+
+namespace fm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json from_scalar(const std::string& text) {
+  if (text == "true" || text == "false") return text == "true";
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc{} && stop == end) return number;
+  return text;
+}
+
+Json from_yaml(const YAML::Node& node) {
+  if (node.IsScalar()) return from_scalar(node.Scalar());
+  Json json = node.IsSequence() ? Json::array() : Json::object();
+  for (const auto& item : node) {
+    if (node.IsSequence()) json.push_back(from_yaml(item));
+    if (node.IsMap()) json[item.first.Scalar()] = from_yaml(item.second);
+  }
+  return json;
+}
+
+Json memory_by_class(const MemoryClaims& claims, Bytes driver) {
+  return {
+      {"preloaded", claims.preloaded.count()},       {"um_in_flight", claims.um_in_flight.count()},
+      {"tm_in_flight", claims.tm_in_flight.count()}, {"activations", claims.activations.count()},
+      {"staging", claims.staging.count()},           {"driver", driver.count()}};
+}
+
+Json memory_json(const ResultMemory& memory) {
+  Json over_time = Json::array();
+  for (const MemorySample& sample : memory.over_time) {
+    Json point = {{"time_ns", sample.time.count()}};
+    point.update(memory_by_class(sample.claims, sample.driver));
+    over_time.push_back(std::move(point));
+  }
+  return {{"peak_bytes", memory.peak.count()},
+          {"average_bytes", memory.average.count()},
+          {"by_class", memory_by_class(memory.peak_by_class, memory.peak_driver)},
+          {"over_time", std::move(over_time)}};
+}
+
+Json numbers_by_name(const std::map<std::string, double>& numbers) {
+  Json json = Json::object();
+  for (const auto& [name, number] : numbers) json[name] = number;
+  return json;
+}
+
+Json timeline_json(const std::vector<TimelineEvent>& timeline) {
+  Json json = Json::array();
+  for (const TimelineEvent& event : timeline) {
+    json.push_back({{"lane", event.lane},
+                    {"name", event.name},
+                    {"start_ns", event.start.count()},
+                    {"end_ns", event.end.count()}});
+  }
+  return json;
+}
+
+Json launches_json(const std::vector<ResultLaunch>& launches) {
+  Json json = Json::array();
+  for (const ResultLaunch& launch : launches) {
+    json.push_back({{"id", launch.id},
+                    {"kernel", launch.kernel},
+                    {"operation", launch.operation},
+                    {"start_ns", launch.start.count()},
+                    {"end_ns", launch.end.count()},
+                    {"bound", launch.bound},
+                    {"macs", launch.macs},
+                    {"weight_bytes", launch.weight_bytes.count()},
+                    {"stalls", numbers_by_name(launch.stalls)},
+                    {"counters", numbers_by_name(launch.counters)}});
+  }
+  return json;
+}
+
+Json counters_json(const std::map<std::string, ResultCounter>& counters) {
+  Json json = Json::object();
+  for (const auto& [name, counter] : counters) {
+    json[name] = {
+        {"value", counter.value}, {"unit", counter.unit}, {"description", counter.description}};
+  }
+  return json;
+}
+
+Json checks_json(const std::vector<ResultCheck>& checks) {
+  Json json = Json::array();
+  for (const ResultCheck& check : checks) {
+    json.push_back({{"law", check.law},
+                    {"left", check.left},
+                    {"right", check.right},
+                    {"holds", check.holds()}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Result& result) {
+  Json json;
+  json["schema_version"] = result_schema_version;
+  json["tool"] = result.tool;
+  json["config"] = from_yaml(YAML::Load(result.config_yaml));
+  json["trace"] = {{"file", result.trace_file}, {"digest", result.trace_digest}};
+  json["sampling"] = {{"mode", result.sampling_mode}, {"error_bound", result.sampling_error_bound}};
+  json["latency"] = {{"integrated_ns", result.latency.integrated.count()},
+                     {"startup_ns", result.latency.startup.count()},
+                     {"init_ns", result.latency.init.count()},
+                     {"exec_ns", result.latency.exec.count()}};
+  json["floor"] = {{"disk_ns", result.floor.disk.count()},
+                   {"compute_ns", result.floor.compute.count()},
+                   {"dram_ns", result.floor.dram.count()}};
+  json["memory"] = memory_json(result.memory);
+  json["timeline"] = timeline_json(result.timeline);
+  json["peaks"] = numbers_by_name(result.peaks);
+  json["energy"] = {{"total_nj", result.energy_total_nj},
+                    {"by_component", numbers_by_name(result.energy_by_component)}};
+  json["launches"] = launches_json(result.launches);
+  json["counters"] = counters_json(result.counters);
+  json["checks"] = checks_json(result.checks);
+  // Names may come from a model file: bytes that are not UTF-8 are replaced, not thrown at.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fm
