@@ -70,7 +70,8 @@ def calibrate_batch_norms(network, generator):
     ]
     if hooks:
         with torch.no_grad():
-            network(torch.from_numpy(draw_image(numpy.random.default_rng(0), (4, 3, 224, 224))))
+            pictures = draw_image(numpy.random.default_rng(0), (4, 3, 224, 224))
+            network(torch.from_numpy(pictures))
     for hook in hooks:
         hook.remove()
     return distributions

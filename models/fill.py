@@ -7,6 +7,7 @@ import tempfile
 
 import numpy as np
 import onnx
+from google.protobuf.message import DecodeError
 
 LOCATION = "seeded-weights"
 GOLDEN_GAMMA = 0x9E3779B97F4A7C15
@@ -95,10 +96,11 @@ def main():
     if not 0 <= arguments.seed <= MASK_64:
         parser.error(f"--seed {arguments.seed}: must be in 0 to 2^64-1")
     try:
-        model = onnx.load(arguments.skeleton, load_external_data=False)
-    except (OSError, ValueError, onnx.onnx_cpp2py_export.checker.ValidationError) as error:
-        sys.exit(f"fill.py: {arguments.skeleton}: {error}")
-    save(fill(model, arguments.seed), arguments.output)
+        model = fill(onnx.load(arguments.skeleton, load_external_data=False), arguments.seed)
+    except (OSError, ValueError, DecodeError) as error:
+        print(f"fill.py: {arguments.skeleton}: {error}", file=sys.stderr)
+        sys.exit(2)
+    save(model, arguments.output)
 
 
 if __name__ == "__main__":

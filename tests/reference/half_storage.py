@@ -1,7 +1,8 @@
 """Emulates an engine that stores fp16 and computes fp32, by rewriting an ONNX graph.
 
 Batch normalisations are folded first, as every engine does. Then weights, model inputs and every
-stored tensor are rounded to fp16 and back; arithmetic stays fp32. A node's output is stored unless an engine with the usual fusions would keep it in a register:
+stored tensor are rounded to fp16 and back; arithmetic stays fp32. A node's output is stored
+unless an engine with the usual fusions would keep it in a register:
 
 1. inside a layer normalisation (ReduceMean .. Mul, Add), a GELU (Div .. Mul) or a hard-swish
    (Add, Clip, Mul, Div) written as single nodes, only the last value is stored;

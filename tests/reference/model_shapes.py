@@ -22,7 +22,10 @@ def parse_pairs(texts, option):
         name, separator, value = text.partition("=")
         if not separator:
             raise ValueError(f"{option} {text}: expected NAME=VALUE")
-        pairs[name] = [int(part) for part in value.split(",")]
+        try:
+            pairs[name] = [int(part) for part in value.split(",")]
+        except ValueError:
+            raise ValueError(f"{option} {text}: expected integers after =") from None
     return pairs
 
 
@@ -35,6 +38,9 @@ def bind_shapes(model, shapes=(), dims=()):
     unknown = set(by_input) - {value.name for value in model.graph.input}
     if unknown:
         raise ValueError(f"--shape: the model has no input {', '.join(sorted(unknown))}")
+    symbols = {d.dim_param for v in model.graph.input for d in v.type.tensor_type.shape.dim}
+    if set(by_name) - symbols:
+        raise ValueError(f"--dim: the inputs have no {', '.join(sorted(set(by_name) - symbols))}")
     for value in model.graph.input:
         declared = value.type.tensor_type.shape.dim
         wanted = by_input.get(value.name)

@@ -13,14 +13,24 @@ import tempfile
 
 import numpy as np
 import onnx
+from google.protobuf.message import DecodeError
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "models"))
 
 import half_storage
+from fill import LOCATION as SEEDED
 from model_shapes import bind_shapes, static_dims
 from random_image import draw_image
 
 IMAGE_HINTS = ("image", "img", "pixel", "photo")
+
+
+def load_filled(path):
+    """Loads a model with its weights; raises ValueError on a skeleton (models/README.md)."""
+    for tensor in onnx.load(path, load_external_data=False).graph.initializer:
+        if any(entry.value == SEEDED for entry in tensor.external_data):
+            raise ValueError(f"{tensor.name} has no values: fill the skeleton by models/fill.py")
+    return onnx.load(path)
 
 
 def is_image(name, dims):
@@ -49,7 +59,7 @@ def open_session(model, optimise):
     try:
         import onnxruntime
     except ImportError:
-        sys.exit("ort_reference.py: onnxruntime is missing: pip install -r analysis/requirements.txt")
+        sys.exit("onnxruntime is missing: pip install -r analysis/requirements.txt")
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     if not optimise:
@@ -138,9 +148,9 @@ def main():
     arguments = parser.parse_args()
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     try:
-        model = bind_shapes(onnx.load(arguments.model), arguments.shape, arguments.dim)
+        model = bind_shapes(load_filled(arguments.model), arguments.shape, arguments.dim)
         arrays = reference_arrays(model, seed, arguments.input_only)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, DecodeError) as error:
         print(f"ort_reference.py: {arguments.model}: {error}", file=sys.stderr)
         sys.exit(2)
     save_npz(arguments.output, arrays)
