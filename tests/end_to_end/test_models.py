@@ -1,0 +1,65 @@
+"""Each network through plan, OpenCL run, trace and simulation; outputs equal to ONNX Runtime's."""
+
+import collections
+import json
+import unittest
+
+import yaml
+
+from tests.end_to_end import pipeline
+
+
+class SimulatedTotals:
+    """What the simulator saw equals what an independent script computes from the ONNX graph."""
+
+    @staticmethod
+    def check(test, run):
+        source, shape = pipeline.MODELS[run.model]
+        totals = json.loads(pipeline.reference_tool("onnx_totals.py", run.onnx, *shape).stdout)
+        result = run.simulated()
+        test.assertEqual(sum(launch["macs"] for launch in result["launches"]), totals["macs"])
+        plan = yaml.load(run.plan.read_text(), Loader=yaml.CSafeLoader)
+        test.assertEqual(len(result["launches"]), len(plan["launches"]))
+        for law in result["checks"]:
+            test.assertEqual(law["left"], law["right"], law["law"])
+        return totals, result
+
+
+class VitTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = pipeline.Run("vit", "--placement", "buffer")
+
+    def test_simulated_launches_weights_and_macs_equal_the_graphs(self):
+        totals, result = SimulatedTotals.check(self, self.run_)
+        by_operation = collections.Counter(launch["operation"] for launch in result["launches"])
+        for operation, count in totals["compute_launches"].items():
+            self.assertEqual(by_operation[operation], count, operation)
+        weight_bytes = sum(launch["weight_bytes"] for launch in result["launches"])
+        self.assertEqual(weight_bytes, totals["packed_half_bytes"])
+
+    def test_trace_is_small(self):
+        self.assertLessEqual(self.run_.trace.stat().st_size, 5_000_000)
+
+    def test_simulation_is_deterministic(self):
+        launches = ("--launches", "0:20")
+        self.assertEqual(self.run_.simulated(*launches), self.run_.simulated(*launches))
+
+
+class OtherModelsTest(unittest.TestCase):
+    def test_resnet50_streamed_in_images(self):
+        SimulatedTotals.check(self, pipeline.Run("resnet50", "--placement", "image2d", "--policy", "always-next"))
+
+    def test_ocr_detector(self):
+        SimulatedTotals.check(self, pipeline.Run("ocr-det", "--placement", "auto", "--policy", "same-op-type"))
+
+    def test_ocr_classifier(self):
+        SimulatedTotals.check(self, pipeline.Run("ocr-cls", config="adreno-750"))
+
+    def test_single_precision_storage(self):
+        for model in ("ocr-cls", "ocr-det"):
+            pipeline.Run(model, "--storage", "f32", "--placement", "buffer").measured()
+
+
+if __name__ == "__main__":
+    unittest.main()
