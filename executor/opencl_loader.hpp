@@ -23,7 +23,6 @@ namespace fm {
   X(clCreateBuffer)             \
   X(clCreateSubBuffer)          \
   X(clCreateImage)              \
-  X(clGetSupportedImageFormats) \
   X(clReleaseMemObject)         \
   X(clCreateProgramWithSource)  \
   X(clCreateProgramWithBinary)  \
@@ -32,7 +31,6 @@ namespace fm {
   X(clGetProgramBuildInfo)      \
   X(clReleaseProgram)           \
   X(clCreateKernel)             \
-  X(clGetKernelInfo)            \
   X(clGetKernelWorkGroupInfo)   \
   X(clReleaseKernel)            \
   X(clSetKernelArg)             \
@@ -47,11 +45,7 @@ namespace fm {
   X(clEnqueueMapBuffer)         \
   X(clEnqueueUnmapMemObject)    \
   X(clWaitForEvents)            \
-  X(clGetEventInfo)             \
   X(clGetEventProfilingInfo)    \
-  X(clSetEventCallback)         \
-  X(clCreateUserEvent)          \
-  X(clSetUserEventStatus)       \
   X(clReleaseEvent)             \
   X(clRetainEvent)              \
   X(clFlush)                    \

@@ -1,0 +1,105 @@
+#include "executor/plan_executor.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+
+#include "executor/device_limits.hpp"
+#include "executor/launch_kernels.hpp"
+
+namespace fm {
+
+PlanExecutor::PlanExecutor(const Plan& plan, const WeightsIndex& index,
+                           const std::string& weights_path, const OpenClDevice& device,
+                           const ExecutorOptions& options)
+    : plan_(plan),
+      schedule_(schedule_reads(plan)),
+      context_(open_context(device)),
+      compute_queue_(create_queue(context_, "compute")),
+      reader_(weights_path, options.disk_bytes_per_second),
+      programs_(context_, options.cache_folder) {
+  memory_ = std::make_unique<TensorMemory>(context_, plan_, recorder_);
+  if (schedule_.ring > Bytes(0)) {
+    ring_ = std::make_unique<StagingRing>(context_, schedule_.ring, recorder_);
+  }
+  streamer_ = std::make_unique<Streamer>(context_, plan_, index, reader_, recorder_);
+  streamer_->use_ring(ring_.get());
+
+  const std::vector<ReadTicket> preloads = post_preloads();
+  const std::uint64_t since = recorder_.now();
+  kernels_ = build_kernels(plan_, context_, programs_);
+  startup_ns_ = recorder_.now();
+  recorder_.note(main_thread,
+                 think_operation(trace::Think::PROGRAMS, startup_ns_ - since,
+                                 static_cast<std::uint32_t>(programs_.size())),
+                 {}, since);
+  await_preloads(preloads);
+}
+
+OpenClContext PlanExecutor::open_context(const OpenClDevice& device) {
+  check_device_limits(plan_, device);
+  const std::uint64_t since = recorder_.now();
+  OpenClContext context(device);
+  recorder_.note(main_thread, think_operation(trace::Think::CONTEXT, recorder_.now() - since), {},
+                 since);
+  return context;
+}
+
+std::vector<ReadTicket> PlanExecutor::post_preloads() {
+  std::vector<ReadTicket> tickets;
+  for (const ReadPart& part : schedule_.preload) {
+    const PlanTensor& tensor = plan_.tensor(plan_.weights[part.weight].tensor);
+    if (!memory_->of(tensor.id)) memory_->create_weight(tensor, trace::PRELOADED);
+    ReadRequest request;
+    request.part = part;
+    request.cause = memory_->created_by(tensor.id);
+    if (part.staged) {
+      request.copy_to = {memory_->of(tensor.id), memory_->object(tensor.id),
+                         grid_extent(tensor.layout, tensor.shape).width};
+    } else {
+      request.buffer = &memory_->weight(tensor.id);
+      request.object = memory_->object(tensor.id);
+    }
+    tickets.push_back(streamer_->submit(request));
+  }
+  return tickets;
+}
+
+void PlanExecutor::await_preloads(const std::vector<ReadTicket>& tickets) {
+  if (tickets.empty()) return;
+  const std::uint64_t since = recorder_.now();
+  // The reader and the copy queue keep their order: the last one waits for all.
+  std::uint64_t last_unmap = 0, last_copy = 0;
+  for (const ReadTicket& ticket : tickets) {
+    const ReadResult& read = streamer_->wait(ticket);
+    last_unmap = read.unmap;
+    last_copy = std::max(last_copy, read.copy);
+  }
+  finish(streamer_->copy_queue());
+  recorder_.note(main_thread, wait_operation(), {last_unmap, last_copy}, since);
+  if (ring_) {
+    for (const ReadTicket& ticket : tickets) ring_->free(ticket->piece.number, main_thread);
+    if (plan_.staging_ring_bytes == Bytes(0)) {
+      streamer_->use_ring(nullptr);
+      ring_.reset();
+    }
+  }
+  // Compilers leave much freed memory behind.
+  malloc_trim(0);
+}
+
+void PlanExecutor::write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes) {
+  memory_->write(compute_queue_, tensor, bytes);
+}
+
+std::vector<std::uint8_t> PlanExecutor::read_output(const PlanTensor& tensor) {
+  return memory_->read(compute_queue_, tensor);
+}
+
+RunTimes PlanExecutor::run() {
+  return PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, ring_.get(), *memory_,
+                  recorder_})
+      .execute();
+}
+
+}  // namespace fm

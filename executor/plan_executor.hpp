@@ -1,0 +1,62 @@
+#pragma once
+// A plan made ready on a device: context, pools, preloaded weights and compiled kernels; then run,
+// any number of times.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "core/weights_file.hpp"
+#include "executor/host_recorder.hpp"
+#include "executor/plan_run.hpp"
+#include "executor/program_cache.hpp"
+
+namespace fm {
+
+struct ExecutorOptions {
+  std::optional<double> disk_bytes_per_second;  ///< throttle
+  std::string cache_folder;                     ///< of program binaries; "" = none
+};
+
+class PlanExecutor {
+ public:
+  /// Checks the plan against the device, then preloads while kernels compile. `plan` and `index`
+  /// must outlive this. Throws UserError for what does not fit, DeviceError for what fails.
+  PlanExecutor(const Plan& plan, const WeightsIndex& index, const std::string& weights_path,
+               const OpenClDevice& device, const ExecutorOptions& options);
+
+  void poison() { memory_->poison(compute_queue_); }
+  /// Bytes in the tensor's layout.
+  void write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
+  std::vector<std::uint8_t> read_output(const PlanTensor& tensor);
+  RunTimes run();
+
+  const OpenClContext& context() const { return context_; }
+  HostRecorder& recorder() { return recorder_; }
+  const ProgramCache& programs() const { return programs_; }
+  Bytes bytes_read() const { return streamer_->bytes_read(); }
+  /// When context and programs were ready, on the recorder's clock.
+  std::uint64_t startup_ns() const { return startup_ns_; }
+
+ private:
+  OpenClContext open_context(const OpenClDevice& device);
+  std::vector<ReadTicket> post_preloads();
+  void await_preloads(const std::vector<ReadTicket>& tickets);
+
+  HostRecorder recorder_;  // first: its clock starts here
+  const Plan& plan_;
+  const ReadSchedule schedule_;
+  OpenClContext context_;
+  OpenClQueue compute_queue_;
+  WeightsReader reader_;
+  ProgramCache programs_;
+  std::unique_ptr<TensorMemory> memory_;
+  std::unique_ptr<StagingRing> ring_;
+  std::unique_ptr<Streamer> streamer_;  // stops its thread before the memory it fills goes
+  std::vector<const OpenClKernel*> kernels_;
+  std::uint64_t startup_ns_ = 0;
+};
+
+}  // namespace fm

@@ -1,0 +1,39 @@
+#pragma once
+// Which bytes of the weights file are read, in which order, and what each read is for.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/plan.hpp"
+
+namespace fm {
+
+/// One read: a whole weight into its buffer, or some rows of an image weight into the staging ring.
+struct ReadPart {
+  std::size_t weight = 0;                 ///< index into Plan::weights
+  Bytes begin, end;                       ///< range in the slice
+  bool staged = false;                    ///< through the ring, then copied to the image
+  std::uint64_t first_row = 0, rows = 0;  ///< staged: image rows
+  std::optional<std::size_t>
+      earliest;         ///< position of the launch whose start allows it; none: at once
+  std::size_t due = 0;  ///< position of the launch that needs it (its copy when staged)
+};
+
+struct ReadSchedule {
+  std::vector<ReadPart> preload;  ///< in file order, all done before the first launch
+  std::vector<ReadPart> stream;   ///< by `due`: the order in which they are read in every run
+  Bytes ring;                     ///< bytes of the staging ring; 0: no image weights
+};
+
+/// Direct reads start and end at multiples of slice_alignment, so a staged part may read up to this
+/// much beside it.
+constexpr Bytes staging_slack = slice_alignment * 2;
+
+/// Streamed weights that no launch touches are never read. Throws UserError when the transforms of
+/// a weight are not in chunk order (its checksum could not be followed) or belong to a kernel that
+/// takes no weight chunks.
+ReadSchedule schedule_reads(const Plan& plan);
+
+}  // namespace fm

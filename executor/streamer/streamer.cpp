@@ -1,0 +1,202 @@
+#include "executor/streamer/streamer.hpp"
+
+#include <xxhash.h>
+
+#include "core/diagnostics.hpp"
+
+namespace fm {
+
+/// XXH3-64 over the parts of one slice, in order.
+class Streamer::SliceChecksum {
+ public:
+  SliceChecksum() : state_(XXH3_createState()) { XXH3_64bits_reset(state_); }
+  ~SliceChecksum() { XXH3_freeState(state_); }
+  SliceChecksum(const SliceChecksum&) = delete;
+  SliceChecksum& operator=(const SliceChecksum&) = delete;
+  void add(const std::uint8_t* data, Bytes bytes) {
+    XXH3_64bits_update(state_, data, bytes.count());
+  }
+  std::uint64_t value() const { return XXH3_64bits_digest(state_); }
+
+ private:
+  XXH3_state_t* state_;
+};
+
+Streamer::Streamer(const OpenClContext& context, const Plan& plan, const WeightsIndex& index,
+                   WeightsReader& reader, HostRecorder& recorder)
+    : plan_(plan),
+      index_(index),
+      reader_(reader),
+      recorder_(recorder),
+      map_queue_(create_queue(context, "map")),
+      copy_queue_(create_queue(context, "copy")),
+      checksums_(plan.weights.size()),
+      thread_([this] { read_all(); }) {}
+
+Streamer::~Streamer() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  if (ring_) ring_->stop();
+  changed_.notify_all();
+  thread_.join();
+}
+
+ReadTicket Streamer::submit(const ReadRequest& request) {
+  auto ticket = std::make_shared<ReadResult>();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  pending_.push_back({request, ticket});
+  changed_.notify_all();
+  return ticket;
+}
+
+const ReadResult& Streamer::wait(const ReadTicket& ticket) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [&] { return ticket->done || failure_; });
+  if (!ticket->done) std::rethrow_exception(failure_);
+  return *ticket;
+}
+
+void Streamer::read_all() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stop_ || !pending_.empty(); });
+    if (stop_) return;
+    Pending next = std::move(pending_.front());
+    pending_.pop_front();
+    lock.unlock();
+    ReadResult result;
+    std::exception_ptr failure;
+    try {
+      handle(next.request, &result);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure) {
+      failure_ = failure;
+      changed_.notify_all();
+      return;
+    }
+    result.done = true;
+    *next.ticket = result;
+    changed_.notify_all();
+  }
+}
+
+void Streamer::handle(const ReadRequest& request, ReadResult* result) {
+  if (!request.part.staged) return read_into_buffer(request, result);
+  read_into_ring(request, result);
+  if (request.copy_to.image) copy_from_ring(request, result);
+}
+
+void Streamer::read_into_buffer(const ReadRequest& request, ReadResult* result) {
+  const WeightSlice& slice = plan_.weights[request.part.weight];
+  const std::uint64_t map = recorder_.begin(
+      reader_thread, map_operation(request.object, slice.bytes, true), {request.cause});
+  {
+    const MappedRange range(map_queue_, *request.buffer, Bytes(0), slice.bytes,
+                            CL_MAP_WRITE_INVALIDATE_REGION);
+    recorder_.end(map);
+    read_mapped(request, slice.file_offset, range, request.object, Bytes(0));
+    follow_checksum(request.part, range.data());
+    result->unmap = recorder_.begin(reader_thread, unmap_operation(request.object, slice.bytes));
+  }
+  recorder_.end(result->unmap);
+}
+
+void Streamer::read_into_ring(const ReadRequest& request, ReadResult* result) {
+  const WeightSlice& slice = plan_.weights[request.part.weight];
+  const Bytes begin = slice.file_offset + request.part.begin;
+  const Bytes end = slice.file_offset + request.part.end;
+  const Bytes aligned_begin = begin - begin % slice_alignment;
+  const Bytes bytes =
+      std::min(round_up(end, slice_alignment), std::max(end, reader_.file_bytes())) - aligned_begin;
+  result->piece = ring_->claim(round_up(bytes, slice_alignment), reader_thread, request.cause);
+  result->source = result->piece.offset + (begin - aligned_begin);
+
+  const std::uint64_t map = recorder_.begin(
+      reader_thread, map_operation(ring_->object(), bytes, true), {result->piece.claimed_by});
+  {
+    const MappedRange range(map_queue_, ring_->buffer(), result->piece.offset, bytes,
+                            CL_MAP_WRITE_INVALIDATE_REGION);
+    recorder_.end(map);
+    read_mapped(request, aligned_begin, range, ring_->object(), result->piece.offset);
+    follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
+    result->unmap = recorder_.begin(reader_thread, unmap_operation(ring_->object(), bytes));
+  }
+  recorder_.end(result->unmap);
+}
+
+void Streamer::read_mapped(const ReadRequest& request, Bytes file_offset, const MappedRange& range,
+                           std::uint64_t object, Bytes object_offset) {
+  trace::HostOperation operation;
+  trace::DiskRead* read = operation.mutable_disk_read();
+  read->set_file_offset(file_offset.count());
+  read->set_bytes(range.size().count());
+  read->set_object(object);
+  read->set_object_offset(object_offset.count());
+  read->set_request_bytes(std::min(WeightsReader::request_bytes, range.size()).count());
+  read->set_direct(reader_.can_read_directly(file_offset, range.size(), range.data()));
+  read->set_weight(plan_.weights[request.part.weight].tensor);
+  const std::uint64_t id = recorder_.begin(reader_thread, std::move(operation));
+  reader_.read(file_offset, range.size(), range.data(), stop_);
+  recorder_.end(id);
+  bytes_read_ += range.size().count();
+}
+
+void Streamer::copy_from_ring(const ReadRequest& request, ReadResult* result) {
+  const OpenClEvent event = enqueue_copy(copy_queue_, recorder_, *ring_, request.part, *result,
+                                         request.copy_to, reader_thread, "", {}, {}, &result->copy);
+  recorder_.end(result->copy);
+}
+
+void Streamer::follow_checksum(const ReadPart& part, const std::uint8_t* data) {
+  std::unique_ptr<SliceChecksum>& checksum = checksums_[part.weight];
+  if (!checksum) checksum = std::make_unique<SliceChecksum>();
+  checksum->add(data, part.end - part.begin);
+  if (part.end < plan_.weights[part.weight].bytes) return;
+  const WeightsIndexEntry& entry = index_.entries[part.weight];
+  if (checksum->value() != entry.checksum) {
+    throw UserError(reader_.path() + ": the slice of weight " + entry.tensor + " (" + entry.name +
+                    ") at byte " + std::to_string(entry.offset.count()) +
+                    " is damaged: its checksum differs; pack the weights again");
+  }
+  checksum.reset();
+}
+
+OpenClEvent enqueue_copy(const OpenClQueue& queue, HostRecorder& recorder, StagingRing& ring,
+                         const ReadPart& part, const ReadResult& read, const ImageTarget& target,
+                         std::uint32_t thread, const std::string& launch,
+                         const std::vector<cl_event>& after_events, Causes after,
+                         std::uint64_t* operation) {
+  trace::HostOperation logged;
+  trace::Copy* copy = logged.mutable_copy();
+  copy->set_source(ring.object());
+  copy->set_source_offset(read.source.count());
+  copy->set_destination(target.object);
+  copy->set_first_row(static_cast<std::uint32_t>(part.first_row));
+  copy->set_rows(static_cast<std::uint32_t>(part.rows));
+  copy->set_bytes((part.end - part.begin).count());
+  copy->set_queue(copy_queue_number);
+  copy->set_launch(launch);
+  after.push_back(read.unmap);
+  *operation = recorder.begin(thread, std::move(logged), after);
+
+  const std::size_t origin[3] = {0, part.first_row, 0};
+  const std::size_t region[3] = {target.width, part.rows, 1};
+  cl_event event = nullptr;
+  check_opencl(opencl().clEnqueueCopyBufferToImage(
+                   queue.get(), ring.buffer().get(), target.image, read.source.count(), origin,
+                   region, static_cast<cl_uint>(after_events.size()),
+                   after_events.empty() ? nullptr : after_events.data(), &event),
+               "copying a weight from the staging ring to its image");
+  recorder.end(*operation);
+  OpenClEvent owned(event);
+  flush(queue);
+  ring.copy_enqueued(read.piece, owned, *operation);
+  return owned;
+}
+
+}  // namespace fm

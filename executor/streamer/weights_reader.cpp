@@ -1,0 +1,100 @@
+#include "executor/streamer/weights_reader.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "core/diagnostics.hpp"
+#include "core/plan.hpp"
+
+namespace fm {
+
+namespace {
+
+constexpr std::uint64_t block = slice_alignment.count();
+
+bool is_aligned(const std::uint8_t* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) % block == 0;
+}
+
+/// A descriptor for direct I/O, or -1: some file systems refuse it on open, others only on read.
+int open_direct(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT);
+  if (descriptor < 0) return -1;
+  alignas(block) std::uint8_t probe[block];
+  if (pread(descriptor, probe, block, 0) >= 0) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+}  // namespace
+
+WeightsReader::WeightsReader(const std::string& path, std::optional<double> bytes_per_second)
+    : path_(path), bytes_per_second_(bytes_per_second) {
+  buffered_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (buffered_ < 0) throw UserError(path + ": " + std::strerror(errno));
+  struct stat facts {};
+  if (fstat(buffered_, &facts) == 0) file_bytes_ = Bytes(static_cast<std::uint64_t>(facts.st_size));
+  direct_ = open_direct(path);
+}
+
+WeightsReader::~WeightsReader() {
+  if (buffered_ >= 0) close(buffered_);
+  if (direct_ >= 0) close(direct_);
+}
+
+bool WeightsReader::can_read_directly(Bytes offset, Bytes bytes, const std::uint8_t* to) const {
+  return direct_ >= 0 && is_aligned(to) && offset.count() % block == 0 && bytes.count() >= block;
+}
+
+void WeightsReader::read(Bytes offset, Bytes bytes, std::uint8_t* to,
+                         const std::atomic<bool>& stop) {
+  for (Bytes done; done < bytes;) {
+    if (stop) throw DeviceError("reading " + path_ + " was stopped");
+    Bytes size = std::min(request_bytes, bytes - done);
+    // An unaligned tail goes through the page cache.
+    const bool direct = can_read_directly(offset + done, size, to + done.count());
+    if (direct) size -= size % slice_alignment;
+    read_request(direct ? direct_ : buffered_, offset + done, size, to + done.count());
+    done += size;
+    hold_to_rate(size);
+  }
+}
+
+void WeightsReader::read_request(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to) {
+  for (std::uint64_t done = 0; done < bytes.count();) {
+    const ssize_t got = pread(descriptor, to + done, bytes.count() - done,
+                              static_cast<off_t>(offset.count() + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw DeviceError(path_ + ": reading at byte " + std::to_string(offset.count() + done) +
+                        ": " + std::strerror(errno));
+    }
+    if (got == 0) {
+      throw UserError(path_ + " is truncated: it ends at byte " +
+                      std::to_string(offset.count() + done) + ", but weights lie up to byte " +
+                      std::to_string((offset + bytes).count()));
+    }
+    done += static_cast<std::uint64_t>(got);
+  }
+  if (descriptor == buffered_) {
+    posix_fadvise(buffered_, static_cast<off_t>(offset.count()), static_cast<off_t>(bytes.count()),
+                  POSIX_FADV_DONTNEED);
+  }
+}
+
+void WeightsReader::hold_to_rate(Bytes bytes) {
+  if (!bytes_per_second_) return;
+  const auto now = std::chrono::steady_clock::now();
+  rate_clock_ = std::max(rate_clock_, now) +
+                std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(
+                    static_cast<double>(bytes.count()) / *bytes_per_second_));
+  std::this_thread::sleep_until(rate_clock_);
+}
+
+}  // namespace fm

@@ -1,0 +1,145 @@
+#include "executor/tensor_memory.hpp"
+
+#include <limits>
+
+namespace fm {
+namespace {
+
+/// Two half NaNs, or (as it happens) a float NaN too.
+constexpr std::uint32_t poison_pattern = 0x7fff7fff;
+
+Bytes texel_bytes(DataType dtype) { return size_of(dtype) * 4; }
+
+}  // namespace
+
+TensorMemory::TensorMemory(const OpenClContext& context, const Plan& plan, HostRecorder& recorder)
+    : context_(context), recorder_(recorder) {
+  for (const Pool& pool : plan.pools) create_pool(pool);
+  for (const PlanTensor& tensor : plan.tensors) {
+    if (!tensor.pool.empty()) create_view(tensor);
+  }
+}
+
+TensorMemory::~TensorMemory() {
+  for (const auto& [id, place] : places_) {
+    if (place.created_by != 0) recorder_.note(main_thread, release_operation(place.object));
+  }
+  for (const auto& [id, pool] : pools_) {
+    recorder_.note(main_thread, release_operation(pool.object));
+  }
+}
+
+void TensorMemory::create_pool(const Pool& pool) {
+  PoolMemory& made = pools_[pool.id];
+  made.pool = &pool;
+  made.object = recorder_.new_object();
+  if (pool.placement == Placement::image2d) {
+    const std::uint64_t id = recorder_.begin(
+        main_thread, create_image_operation(made.object, trace::ACTIVATIONS, pool.extent,
+                                            texel_bytes(pool.dtype), pool.id));
+    made.memory = create_image(context_, pool.extent, pool.dtype, "pool " + pool.id);
+    recorder_.end(id);
+  } else {
+    const std::uint64_t id = recorder_.begin(
+        main_thread, create_buffer_operation(made.object, trace::ACTIVATIONS, pool.bytes, pool.id));
+    made.memory = create_buffer(context_, pool.bytes, CL_MEM_READ_WRITE, "pool " + pool.id);
+    recorder_.end(id);
+  }
+}
+
+void TensorMemory::create_view(const PlanTensor& tensor) {
+  const PoolMemory& pool = pools_.at(tensor.pool);
+  Place& place = places_[tensor.id];
+  place.object = pool.object;
+  place.offset = tensor.offset;
+  const bool whole = tensor.placement == Placement::image2d ||
+                     (tensor.offset == Bytes(0) && tensor.bytes == pool.pool->bytes);
+  if (!whole) place.own = create_sub_buffer(pool.memory, tensor.offset, tensor.bytes, tensor.id);
+  place.memory = whole ? pool.memory.get() : place.own.get();
+}
+
+cl_mem TensorMemory::of(const std::string& tensor) const {
+  const auto found = places_.find(tensor);
+  return found == places_.end() ? nullptr : found->second.memory;
+}
+
+std::uint64_t TensorMemory::object(const std::string& tensor) const {
+  return places_.at(tensor).object;
+}
+
+Bytes TensorMemory::offset(const std::string& tensor) const { return places_.at(tensor).offset; }
+
+const OpenClMemory& TensorMemory::create_weight(const PlanTensor& tensor,
+                                                trace::MemoryClass memory_class) {
+  Place& place = places_[tensor.id];
+  place.object = recorder_.new_object();
+  if (tensor.placement == Placement::image2d) {
+    const GridExtent extent = grid_extent(tensor.layout, tensor.shape);
+    place.created_by =
+        recorder_.begin(main_thread, create_image_operation(place.object, memory_class, extent,
+                                                            texel_bytes(tensor.dtype), tensor.id));
+    place.own = create_image(context_, extent, tensor.dtype, "weight " + tensor.id);
+  } else {
+    place.created_by = recorder_.begin(
+        main_thread, create_buffer_operation(place.object, memory_class, tensor.bytes, tensor.id));
+    place.own = create_buffer(context_, tensor.bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                              "weight " + tensor.id);
+  }
+  recorder_.end(place.created_by);
+  place.memory = place.own.get();
+  return place.own;
+}
+
+std::uint64_t TensorMemory::created_by(const std::string& tensor) const {
+  return places_.at(tensor).created_by;
+}
+
+void TensorMemory::release_weight(const std::string& tensor, std::uint64_t cause) {
+  const auto found = places_.find(tensor);
+  if (found == places_.end()) return;
+  const std::uint64_t id =
+      recorder_.begin(main_thread, release_operation(found->second.object), {cause});
+  places_.erase(found);
+  recorder_.end(id);
+}
+
+void TensorMemory::write(const OpenClQueue& queue, const PlanTensor& tensor,
+                         const std::vector<std::uint8_t>& bytes) {
+  const PoolMemory& pool = pools_.at(tensor.pool);
+  const std::uint64_t id = recorder_.begin(
+      main_thread, transfer_operation(pool.object, tensor.offset, tensor.bytes, true));
+  if (tensor.placement == Placement::image2d) {
+    write_image(queue, pool.memory, grid_extent(tensor.layout, tensor.shape), bytes.data());
+  } else {
+    write_buffer(queue, pool.memory, tensor.offset, bytes.data(), tensor.bytes);
+  }
+  recorder_.end(id);
+}
+
+std::vector<std::uint8_t> TensorMemory::read(const OpenClQueue& queue, const PlanTensor& tensor) {
+  const PoolMemory& pool = pools_.at(tensor.pool);
+  std::vector<std::uint8_t> bytes(tensor.bytes.count());
+  const std::uint64_t id = recorder_.begin(
+      main_thread, transfer_operation(pool.object, tensor.offset, tensor.bytes, false));
+  if (tensor.placement == Placement::image2d) {
+    read_image(queue, pool.memory, grid_extent(tensor.layout, tensor.shape), bytes.data());
+  } else {
+    read_buffer(queue, pool.memory, tensor.offset, bytes.data(), tensor.bytes);
+  }
+  recorder_.end(id);
+  return bytes;
+}
+
+void TensorMemory::poison(const OpenClQueue& queue) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [id, pool] : pools_) {
+    if (pool.pool->placement == Placement::image2d) {
+      fill_image(queue, pool.memory, pool.pool->extent, {nan, nan, nan, nan});
+    } else {
+      fill_buffer(queue, pool.memory, Bytes(0), pool.pool->bytes - pool.pool->bytes % Bytes(4),
+                  poison_pattern);
+    }
+  }
+}
+
+}  // namespace fm

@@ -1,0 +1,67 @@
+#pragma once
+// Where the plan's tensors are on the device: pools with their sub-buffers, and weights as they
+// come and go.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "executor/host_recorder.hpp"
+#include "executor/opencl_objects.hpp"
+
+namespace fm {
+
+class TensorMemory {
+ public:
+  /// Creates the pools (class ACTIVATIONS) and a view of each tensor in them.
+  TensorMemory(const OpenClContext& context, const Plan& plan, HostRecorder& recorder);
+  ~TensorMemory();
+  TensorMemory(const TensorMemory&) = delete;
+  TensorMemory& operator=(const TensorMemory&) = delete;
+
+  /// Memory object of a tensor; null for a weight that is not resident.
+  cl_mem of(const std::string& tensor) const;
+  /// Its object in the host log, and where in it the tensor begins.
+  std::uint64_t object(const std::string& tensor) const;
+  Bytes offset(const std::string& tensor) const;
+
+  /// Creates a weight's buffer (mappable by the host) or image. The reference lives until
+  /// release_weight().
+  const OpenClMemory& create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class);
+  const OpenClMemory& weight(const std::string& tensor) const { return places_.at(tensor).own; }
+  /// Host operation that created the weight.
+  std::uint64_t created_by(const std::string& tensor) const;
+  void release_weight(const std::string& tensor, std::uint64_t cause);
+
+  // Blocking transfers of a pooled tensor's bytes in its layout.
+  void write(const OpenClQueue& queue, const PlanTensor& tensor,
+             const std::vector<std::uint8_t>& bytes);
+  std::vector<std::uint8_t> read(const OpenClQueue& queue, const PlanTensor& tensor);
+  /// Fills all pools with NaN, so that whatever no launch writes shows.
+  void poison(const OpenClQueue& queue);
+
+ private:
+  struct PoolMemory {
+    const Pool* pool = nullptr;
+    OpenClMemory memory;
+    std::uint64_t object = 0;
+  };
+  struct Place {
+    OpenClMemory own;         // sub-buffer or weight
+    cl_mem memory = nullptr;  // own, or the pool itself
+    std::uint64_t object = 0;
+    Bytes offset;
+    std::uint64_t created_by = 0;
+  };
+  void create_pool(const Pool& pool);
+  void create_view(const PlanTensor& tensor);
+
+  const OpenClContext& context_;
+  HostRecorder& recorder_;
+  std::map<std::string, PoolMemory> pools_;
+  std::map<std::string, Place> places_;  // by tensor
+};
+
+}  // namespace fm
