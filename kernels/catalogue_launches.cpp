@@ -1,0 +1,146 @@
+// A launch against its catalogue entry: compile options, and whether its arguments agree.
+#include <algorithm>
+
+#include "core/diagnostics.hpp"
+#include "kernels/catalogue.hpp"
+
+namespace fm {
+namespace {
+
+bool is_tensor(ArgumentKind kind) {
+  return kind == ArgumentKind::texels || kind == ArgumentKind::linear ||
+         kind == ArgumentKind::index;
+}
+
+/// Throws UserError for storage that no macro serves.
+std::string storage_kind(const PlanTensor& tensor) {
+  if (tensor.layout == Layout::linear) {
+    if (tensor.dtype == DataType::f16) return "linear_half";
+    if (tensor.dtype == DataType::f32) return "linear_float";
+    if (tensor.dtype == DataType::i32) return "linear_int";
+  } else if (tensor.dtype == DataType::f16 || tensor.dtype == DataType::f32) {
+    if (tensor.placement == Placement::image2d) return "image";
+    if (tensor.placement == Placement::buffer) {
+      return tensor.dtype == DataType::f16 ? "buffer_half" : "buffer_float";
+    }
+  }
+  throw UserError("tensor " + tensor.id + ": kernels do not serve " + to_string(tensor.dtype) +
+                  " " + to_string(tensor.layout) + " in " + to_string(tensor.placement));
+}
+
+const KernelEntry& entry_of(const PlanLaunch& launch) {
+  std::vector<std::string> names;
+  for (const KernelEntry& entry : kernel_catalogue()) {
+    if (entry.name == launch.kernel) return entry;
+    names.push_back(entry.name);
+  }
+  throw UserError("launch " + launch.id + ": unknown kernel '" + launch.kernel +
+                  "': " + accepted_words(launch.kernel, names));
+}
+
+std::string kind_word(const LaunchArgument& argument) {
+  static const char* const words[] = {"a tensor", "an integer", "a real number", "local memory"};
+  return words[argument.index()];
+}
+std::string kind_word(ArgumentKind kind) {
+  if (is_tensor(kind)) return "a tensor";
+  if (kind == ArgumentKind::integer) return "an integer";
+  return kind == ArgumentKind::real ? "a real number" : "local memory";
+}
+
+void check_parameters(const PlanLaunch& launch, const KernelEntry& entry) {
+  for (const ParameterRange& range : entry.parameters) {
+    const auto found = launch.parameters.find(range.name);
+    if (found == launch.parameters.end()) {
+      throw UserError("launch " + launch.id + ": parameter " + range.name + " of " + entry.name +
+                      " is missing (" + range.description + ")");
+    }
+    const bool known =
+        std::find(range.values.begin(), range.values.end(), found->second) != range.values.end();
+    const bool is_number = !found->second.empty() && found->second.size() < 7 &&
+                           found->second.find_first_not_of("0123456789") == std::string::npos;
+    if (range.values.empty() ? !is_number : !known) {
+      throw UserError("launch " + launch.id + ": parameter " + range.name + " = '" + found->second +
+                      "': " +
+                      (range.values.empty() ? std::string("an integer is needed")
+                                            : accepted_words(found->second, range.values)));
+    }
+  }
+  for (const auto& [name, value] : launch.parameters) {
+    const bool known = std::any_of(entry.parameters.begin(), entry.parameters.end(),
+                                   [&](const ParameterRange& range) { return range.name == name; });
+    if (known) continue;
+    std::vector<std::string> names;
+    for (const ParameterRange& range : entry.parameters) names.push_back(range.name);
+    throw UserError("launch " + launch.id + ": " + entry.name + " has no parameter '" + name +
+                    "': " + accepted_words(name, names));
+  }
+}
+
+void check_argument(const Plan& plan, const PlanLaunch& launch, const KernelArgument& wanted,
+                    const LaunchArgument& given) {
+  const std::string place =
+      "launch " + launch.id + ": argument " + wanted.name + " of " + launch.kernel;
+  if (kind_word(given) != kind_word(wanted.kind)) {
+    throw UserError(place + " must be " + kind_word(wanted.kind) + ", not " + kind_word(given));
+  }
+  const auto* argument = std::get_if<TensorArgument>(&given);
+  if (!argument) return;
+  if (argument->write != wanted.write) {
+    throw UserError(place + " must be " + (wanted.write ? "written" : "read only"));
+  }
+  const PlanTensor& tensor = plan.tensor(argument->tensor);
+  storage_kind(tensor);
+  if ((wanted.kind == ArgumentKind::texels) == (tensor.layout == Layout::linear)) {
+    throw UserError(place + " must " + (wanted.kind == ArgumentKind::texels ? "not " : "") +
+                    "be linear, but " + tensor.id + " is " + to_string(tensor.layout));
+  }
+  if (wanted.kind == ArgumentKind::index && tensor.dtype != DataType::i32) {
+    throw UserError(place + " must be i32, but " + tensor.id + " is " + to_string(tensor.dtype));
+  }
+}
+
+}  // namespace
+
+std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording) {
+  std::string options = "-cl-std=CL1.2 -cl-mad-enable";
+  for (const auto& [name, value] : launch.parameters) options += " -D" + name + "=" + value;
+  const auto arguments = entry_of(launch).arguments(launch.parameters);
+  for (std::size_t i = 0; i < arguments.size() && i < launch.arguments.size(); ++i) {
+    const auto* argument = std::get_if<TensorArgument>(&launch.arguments[i]);
+    if (!argument) continue;
+    options +=
+        " -DFM_KIND_" + arguments[i].name + "=" + storage_kind(plan.tensor(argument->tensor));
+    if (recording) options += " -DFM_ARGUMENT_" + arguments[i].name + "=" + std::to_string(i);
+  }
+  if (plan.accumulate == DataType::f16) options += " -DFM_ACCUMULATE_HALF";
+  if (recording) options += " -DFM_RECORDING";
+  return options;
+}
+
+void validate_launches(const Plan& plan) {
+  for (const PlanLaunch& launch : plan.launches) {
+    if (launch.kind != LaunchKind::kernel) continue;
+    const KernelEntry& entry = entry_of(launch);
+    check_parameters(launch, entry);
+    const auto wanted = entry.arguments(launch.parameters);
+    if (launch.arguments.size() != wanted.size()) {
+      throw UserError("launch " + launch.id + ": " + launch.kernel + " takes " +
+                      std::to_string(wanted.size()) + " arguments, not " +
+                      std::to_string(launch.arguments.size()));
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      check_argument(plan, launch, wanted[i], launch.arguments[i]);
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (launch.local[d] == 0 || launch.global[d] == 0 ||
+          launch.global[d] % launch.local[d] != 0) {
+        throw UserError(
+            "launch " + launch.id + ": global size " + std::to_string(launch.global[d]) +
+            " must be a positive multiple of local size " + std::to_string(launch.local[d]));
+      }
+    }
+  }
+}
+
+}  // namespace fm

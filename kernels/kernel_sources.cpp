@@ -1,0 +1,48 @@
+// Sources of the catalogue's kernels: macros in front, includes of this folder replaced by their
+// text.
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "kernels/catalogue.hpp"
+#include "kernels/embedded_sources.hpp"
+
+namespace fm {
+namespace {
+
+const std::string& file_text(const std::string& name) {
+  const auto found = embedded_sources().find(name);
+  if (found == embedded_sources().end()) throw std::out_of_range("no kernel source " + name);
+  return found->second;
+}
+
+/// Each file is included once; OpenCL compilers on phones know no include path.
+void append_with_includes(const std::string& file, std::set<std::string>& done, std::string& out) {
+  if (!done.insert(file).second) return;
+  std::istringstream lines(file_text(file));
+  const std::string directive = "#include \"";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.compare(0, directive.size(), directive) == 0) {
+      const std::size_t end = line.find('"', directive.size());
+      append_with_includes(line.substr(directive.size(), end - directive.size()), done, out);
+    } else {
+      out += line + "\n";
+    }
+  }
+}
+
+}  // namespace
+
+std::string access_macros() {
+  return file_text("access_plain.clh") + file_text("access_recording.clh");
+}
+
+std::string kernel_source(const std::string& kernel) {
+  catalogue_entry(kernel);
+  std::string out = access_macros();
+  std::set<std::string> done;
+  append_with_includes(kernel + ".cl", done, out);
+  return out;
+}
+
+}  // namespace fm

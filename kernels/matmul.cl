@@ -1,0 +1,112 @@
+// c[b, m, n] = epilogue(scale * sum_k a[b, m, k] * B[b, k, n] + bias[n]); all in `rows` layout, one batch a z.
+// A work-item makes TILE_M rows x TILE_N4 texels of c. The last tile moves back to end with the matrix, so that all
+// its loads lie inside (its overlap is computed twice, alike): rows >= TILE_M and width >= TILE_N4 are required.
+#include "arithmetic.clh"
+#include "activation.clh"
+
+__kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
+#if BIAS
+                     FM_TEXELS_READ(bias),
+#endif
+                     FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(c), int rows, int depth, int columns, int width,
+                     int a_batch, int b_batch, float scale, float alpha, float beta FM_RECORD_PARAMETERS) {
+  FM_BEGIN;
+  const int tile_x = FM_GLOBAL_ID(0) * TILE_N4;
+  const int tile_y = FM_GLOBAL_ID(1) * TILE_M;
+  const int batch = FM_GLOBAL_ID(2);
+  FM_IF(tile_x, LT, width) {
+    FM_IF(tile_y, LT, rows) {
+      const int x0 = FM_MIN(tile_x, width - TILE_N4);
+      const int y0 = FM_MIN(tile_y, rows - TILE_M);
+      const int a_row = y0 + batch * a_batch;
+      const int b_row = batch * b_batch;
+      fm_real4 sum[TILE_M][TILE_N4];
+      FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+        FM_UNROLL for (int j = 0; j < TILE_N4; ++j) sum[i][j] = (fm_real4)(0);
+      }
+      fm_real4 left[TILE_M];
+      fm_real4 right[TILE_N4];
+
+#if B_TRANSPOSED
+      // b holds [N, K]: four of its texels, of rows n .. n + 3, are turned into four texels along n.
+      FM_FOR(k4, 0, (depth + 3) / 4, 1) {
+        FM_FOR_UNROLLED(i, 0, TILE_M, 1) { left[i] = FM_REAL4(FM_LOAD4(a, k4, a_row + i)); }
+        FM_END_FOR
+        FM_FOR_UNROLLED(j, 0, TILE_N4, 1) {
+          fm_real4 row[4];
+          FM_FOR_UNROLLED(n, 0, 4, 1) {
+            const int b_column = FM_MIN(4 * (x0 + j) + n, columns - 1);
+            row[n] = FM_REAL4(FM_LOAD4(b, k4, b_row + b_column));
+          }
+          FM_END_FOR
+          FM_ARITHMETIC(fma, TILE_M * 16);
+          const fm_real4 column[4] = {(fm_real4)(row[0].x, row[1].x, row[2].x, row[3].x),
+                                      (fm_real4)(row[0].y, row[1].y, row[2].y, row[3].y),
+                                      (fm_real4)(row[0].z, row[1].z, row[2].z, row[3].z),
+                                      (fm_real4)(row[0].w, row[1].w, row[2].w, row[3].w)};
+          FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+            FM_UNROLL for (int lane = 0; lane < 4; ++lane) {
+              sum[i][j] = mad(fm_splat(left[i], lane), column[lane], sum[i][j]);
+            }
+          }
+        }
+        FM_END_FOR
+      }
+      FM_END_FOR
+#else
+      FM_FOR(k4, 0, depth / 4, 1) {
+        FM_FOR_UNROLLED(i, 0, TILE_M, 1) { left[i] = FM_REAL4(FM_LOAD4(a, k4, a_row + i)); }
+        FM_END_FOR
+        FM_FOR_UNROLLED(lane, 0, 4, 1) {
+          FM_FOR_UNROLLED(j, 0, TILE_N4, 1) {
+            right[j] = FM_REAL4(FM_LOAD4(b, x0 + j, b_row + 4 * k4 + lane));
+          }
+          FM_END_FOR
+          FM_ARITHMETIC(fma, TILE_M * TILE_N4 * 4);
+          FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+            FM_UNROLL for (int j = 0; j < TILE_N4; ++j) {
+              sum[i][j] = mad(fm_splat(left[i], lane), right[j], sum[i][j]);
+            }
+          }
+        }
+        FM_END_FOR
+      }
+      FM_END_FOR
+      const int k_tail = depth & ~3;
+      FM_FOR(k, k_tail, depth, 1) {  // the last lanes of a, when K is no multiple of 4
+        FM_FOR_UNROLLED(i, 0, TILE_M, 1) {
+          left[i] = FM_REAL4((float4)(FM_LOAD_LANE(a, k_tail / 4, a_row + i, k - k_tail)));
+        }
+        FM_END_FOR
+        FM_FOR_UNROLLED(j, 0, TILE_N4, 1) { right[j] = FM_REAL4(FM_LOAD4(b, x0 + j, b_row + k)); }
+        FM_END_FOR
+        FM_ARITHMETIC(fma, TILE_M * TILE_N4 * 4);
+        FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+          FM_UNROLL for (int j = 0; j < TILE_N4; ++j) sum[i][j] = mad(left[i], right[j], sum[i][j]);
+        }
+      }
+      FM_END_FOR
+#endif
+
+      const int c_row = y0 + batch * rows;
+      FM_FOR_UNROLLED(j, 0, TILE_N4, 1) {
+#if BIAS
+        const float4 shift = FM_LOAD4(bias, x0 + j, 0);
+#else
+        const float4 shift = (float4)(0.0f);
+#endif
+        FM_FOR_UNROLLED(i, 0, TILE_M, 1) {
+          float4 v = mad(FM_FLOAT4(sum[i][j]), (float4)(scale), shift);
+          FM_EPILOGUE(v, x0 + j, c_row + i);
+          FM_ARITHMETIC(add, 4 + FM_EPILOGUE_ADDS);
+          FM_ARITHMETIC(special, FM_EPILOGUE_SPECIALS);
+          FM_STORE4(c, x0 + j, c_row + i, fm_first_lanes(v, columns - 4 * (x0 + j), 0.0f));
+        }
+        FM_END_FOR
+      }
+      FM_END_FOR
+    }
+    FM_END_IF
+  }
+  FM_END_IF
+}
