@@ -1,0 +1,110 @@
+#include "sim/replay/command_queues.hpp"
+
+#include <algorithm>
+
+namespace fm {
+namespace {
+
+std::string name_of(const trace::HostOperation& operation) {
+  return operation.has_launch() ? "launch " + operation.launch().launch() : "copy " + operation.copy().launch();
+}
+
+}  // namespace
+
+CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies, LaunchBinder& binder,
+                             const DeviceHeap& heap, CompletionBoard& board, RunLog& log)
+    : one_engine_(!config.flag("queue.copy_overlaps_compute")),
+      gpu_(gpu),
+      copies_(copies),
+      binder_(binder),
+      heap_(heap),
+      board_(board),
+      log_(log) {}
+
+void CommandQueues::enqueue(const trace::HostOperation& operation) {
+  const std::uint32_t number = operation.has_launch() ? operation.launch().queue() : operation.copy().queue();
+  Queue& queue = queues_[one_engine_ ? 0 : number];
+  queue.commands.push_back(&operation);
+  submit_ready(&queue);
+}
+
+/// Submits commands from the head of the queue while they are in turn and their causes complete.
+void CommandQueues::submit_ready(Queue* queue) {
+  while (!queue->commands.empty() && !queue->waits_for_causes) {
+    const trace::HostOperation& operation = *queue->commands.front();
+    if (!in_turn(*queue, operation)) return;
+    if (!board_.all_complete(operation.after())) {
+      queue->waits_for_causes = true;
+      board_.when_complete(operation.after(), [this, queue] {
+        queue->waits_for_causes = false;
+        submit_ready(queue);
+      });
+      return;
+    }
+    queue->commands.pop_front();
+    if (operation.has_launch()) {
+      submit_launch(queue, operation);
+    } else {
+      submit_copy(queue, operation);
+    }
+  }
+}
+
+bool CommandQueues::in_turn(const Queue& queue, const trace::HostOperation& operation) const {
+  return queue.copies_running == 0 && (operation.has_launch() || queue.launches_running == 0);
+}
+
+void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& operation) {
+  ++queue->launches_running;
+  GpuLaunch launch = binder_.bind(operation.launch());
+  launch.on_end = [this, queue, &operation](const GpuLaunchReport& report) {
+    --queue->launches_running;
+    completed(queue, {&operation, report.start, report.end, report});
+  };
+  gpu_.enqueue(std::move(launch));
+}
+
+void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operation) {
+  ++queue->copies_running;
+  const trace::Copy& copy = operation.copy();
+  const HeapObject& source = heap_.at(copy.source());
+  const HeapObject& image = heap_.at(copy.destination());
+  CopyJob job;
+  Bytes offset;
+  image.layout.row_range(copy.first_row(), copy.rows(), &offset, &job.destination_bytes);
+  job.source = source.address + Bytes(copy.source_offset());
+  job.source_bytes = Bytes(copy.bytes());
+  job.destination = image.address + offset;
+  const auto started = std::make_shared<Picoseconds>();
+  copies_.copy(job, [started] { *started = Agenda::now(); },
+               [this, queue, &operation, started] {
+                 --queue->copies_running;
+                 completed(queue, {&operation, *started, Agenda::now(), {}});
+               });
+}
+
+void CommandQueues::completed(Queue* queue, const LoggedCommand& command) {
+  log_.commands.push_back(command);
+  board_.finish(command.operation->id());
+  submit_ready(queue);
+}
+
+bool CommandQueues::idle() const {
+  return std::all_of(queues_.begin(), queues_.end(), [](const auto& entry) {
+    const Queue& queue = entry.second;
+    return queue.commands.empty() && queue.launches_running == 0 && queue.copies_running == 0;
+  });
+}
+
+std::vector<std::string> CommandQueues::waiting() const {
+  std::vector<std::string> lines;
+  for (const auto& [number, queue] : queues_) {
+    if (queue.commands.empty()) continue;
+    const trace::HostOperation& head = *queue.commands.front();
+    lines.push_back("queue " + std::to_string(number) + ": " + name_of(head) + " waits for " +
+                    (queue.waits_for_causes ? board_.missing(head.after()) : "the commands before it"));
+  }
+  return lines;
+}
+
+}  // namespace fm

@@ -1,0 +1,172 @@
+#include "sim/replay/host_threads.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fm {
+namespace {
+
+Picoseconds duration(Bytes bytes, double bytes_per_second) {
+  return Picoseconds(static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes.count()) / bytes_per_second * 1e12)));
+}
+
+std::string name_of(const trace::HostOperation& operation) {
+  switch (operation.operation_case()) {
+    case trace::HostOperation::kCreate:
+      return "create " + operation.create().name();
+    case trace::HostOperation::kRelease:
+      return "release";
+    case trace::HostOperation::kDiskRead:
+      return "read " + operation.disk_read().weight();
+    case trace::HostOperation::kMap:
+      return "map";
+    case trace::HostOperation::kUnmap:
+      return "unmap";
+    case trace::HostOperation::kCopy:
+      return "enqueue copy " + operation.copy().launch();
+    case trace::HostOperation::kLaunch:
+      return "enqueue launch " + operation.launch().launch();
+    case trace::HostOperation::kWait:
+      return "wait";
+    case trace::HostOperation::kThink:
+      return operation.think().phase() == trace::Think::CONTEXT    ? "create context"
+             : operation.think().phase() == trace::Think::PROGRAMS ? "load programs"
+                                                                   : "think";
+    case trace::HostOperation::kChangeClass:
+      return "change class";
+    case trace::HostOperation::kTransfer:
+      return operation.transfer().to_device() ? "write input" : "read output";
+    case trace::HostOperation::OPERATION_NOT_SET:
+      break;
+  }
+  return "nothing";
+}
+
+}  // namespace
+
+void HostThread::next() {
+  if (ended()) return;
+  const trace::HostOperation& operation = *operations_[position_];
+  const bool command = operation.has_launch() || operation.has_copy();
+  if (command) return execute(operation);
+  // Through the agenda: completions must not nest as deep as the program is long.
+  world_.board.when_complete(operation.after(), [this, &operation] {
+    world_.agenda.after(Picoseconds(0), [this, &operation] { execute(operation); });
+  });
+}
+
+void HostThread::execute(const trace::HostOperation& operation) {
+  started_ = Agenda::now();
+  switch (operation.operation_case()) {
+    case trace::HostOperation::kCreate:
+      world_.heap.create(operation.create(), started_);
+      return finish_after(Picoseconds(0));
+    case trace::HostOperation::kRelease:
+      world_.heap.release(operation.release().object(), started_);
+      return finish_after(Picoseconds(0));
+    case trace::HostOperation::kDiskRead:
+      return read_request(operation.disk_read(), 0);
+    case trace::HostOperation::kMap:
+      return maintain_caches(operation.map().object(), Bytes(operation.map().bytes()));
+    case trace::HostOperation::kUnmap:
+      return maintain_caches(operation.unmap().object(), Bytes(operation.unmap().bytes()));
+    case trace::HostOperation::kLaunch:
+    case trace::HostOperation::kCopy:
+      return finish_after(world_.config.time("host.enqueue_overhead"));
+    case trace::HostOperation::kThink:
+      return think(operation.think());
+    case trace::HostOperation::kChangeClass:
+      world_.heap.change_class(operation.change_class(), started_);
+      return finish_after(Picoseconds(0));
+    case trace::HostOperation::kTransfer:
+      return transfer(operation.transfer());
+    case trace::HostOperation::kWait:
+    case trace::HostOperation::OPERATION_NOT_SET:
+      return finish_after(Picoseconds(0));
+  }
+}
+
+void HostThread::finish_after(Picoseconds delay) {
+  world_.agenda.after(delay, [this] { finish(); });
+}
+
+void HostThread::finish() {
+  const trace::HostOperation& operation = *operations_[position_];
+  const Picoseconds now = Agenda::now();
+  world_.log.end = std::max(world_.log.end, now);
+  if (now > started_) {
+    world_.log.intervals.push_back(
+        {operation.has_disk_read() ? "disk" : lane(), name_of(operation), started_, now});
+  }
+  ++position_;
+  if (operation.has_launch() || operation.has_copy()) {
+    world_.queues.enqueue(operation);
+  } else {
+    world_.board.finish(operation.id());
+  }
+  next();
+}
+
+/// One request after the other, as a thread that calls pread does. Without O_DIRECT the CPU then copies the bytes out
+/// of the page cache.
+void HostThread::read_request(const trace::DiskRead& read, std::uint64_t done_bytes) {
+  if (done_bytes >= read.bytes()) return finish_after(Picoseconds(0));
+  const Bytes bytes(std::min(read.request_bytes(), read.bytes() - done_bytes));
+  const Address destination = world_.heap.at(read.object()).address + Bytes(read.object_offset() + done_bytes);
+  world_.storage.read(destination, bytes, [this, &read, bytes, done_bytes] {
+    const Picoseconds copy =
+        read.direct() ? Picoseconds(0) : duration(bytes, world_.config.bytes_per_second("host.transfer_bandwidth"));
+    world_.agenda.after(copy, [this, &read, bytes, done_bytes] { read_request(read, done_bytes + bytes.count()); });
+  });
+}
+
+/// The CPU's copy between its own memory and the object: at its own rate, or slower where memory is.
+void HostThread::transfer(const trace::HostTransfer& transfer) {
+  const HeapObject& object = world_.heap.at(transfer.object());
+  const Bytes bytes(transfer.bytes());
+  const Picoseconds earliest =
+      Agenda::now() + duration(bytes, world_.config.bytes_per_second("host.transfer_bandwidth"));
+  world_.memory.port(MemoryClient::host)
+      .submit({object.address + Bytes(transfer.offset()), bytes, transfer.to_device()}, [this, earliest] {
+        const Picoseconds now = Agenda::now();
+        finish_after(now < earliest ? earliest - now : Picoseconds(0));
+      });
+}
+
+/// Map and unmap: the driver writes back and invalidates the range.
+void HostThread::maintain_caches(std::uint64_t object, Bytes bytes) {
+  world_.memory.invalidate(world_.heap.at(object).address, bytes);
+  finish_after(world_.config.time("host.map_overhead") +
+               duration(bytes, world_.config.bytes_per_second("host.cache_maintenance_bandwidth")));
+}
+
+/// Only a start-up's phases cost time, and the config's: what the recording machine's host did between operations is
+/// a fact about that machine.
+void HostThread::think(const trace::Think& think) {
+  Picoseconds cost;
+  if (think.phase() == trace::Think::CONTEXT) cost = world_.config.time("host.context_creation");
+  if (think.phase() == trace::Think::PROGRAMS) cost = world_.config.time("host.program_load") * think.programs();
+  world_.log.startup += cost;
+  finish_after(cost);
+}
+
+std::string HostThread::lane() const { return number_ == 0 ? "host" : "reader"; }
+
+std::string HostThread::waiting() const {
+  const trace::HostOperation& operation = *operations_[position_];
+  return (number_ == 0 ? std::string("main thread") : "thread " + std::to_string(number_)) + ": operation " +
+         std::to_string(operation.id()) + " (" + name_of(operation) + ") waits for " +
+         world_.board.missing(operation.after());
+}
+
+std::vector<HostThread> host_threads(const HostWorld& world, const std::vector<trace::HostOperation>& operations) {
+  std::map<std::uint32_t, HostThread> by_number;
+  for (const trace::HostOperation& operation : operations) {
+    by_number.try_emplace(operation.thread(), world, operation.thread()).first->second.add(operation);
+  }
+  std::vector<HostThread> threads;
+  for (auto& [number, thread] : by_number) threads.push_back(std::move(thread));
+  return threads;
+}
+
+}  // namespace fm

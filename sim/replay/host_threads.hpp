@@ -1,0 +1,63 @@
+#pragma once
+// The host program's threads: each executes its operations one after the other.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/device_config.hpp"
+#include "core/trace.pb.h"
+#include "sim/memory/memory_system.hpp"
+#include "sim/replay/agenda.hpp"
+#include "sim/replay/command_queues.hpp"
+#include "sim/storage/flash_storage.hpp"
+
+namespace fm {
+
+/// What host threads act upon.
+struct HostWorld {
+  const DeviceConfig& config;
+  Agenda& agenda;
+  DeviceHeap& heap;
+  MemorySystem& memory;
+  FlashStorage& storage;
+  CommandQueues& queues;
+  CompletionBoard& board;
+  RunLog& log;
+};
+
+/// One thread. Host operations block it until their causes and then they themselves are complete; launches and copies
+/// take host.enqueue_overhead and go to their queue.
+class HostThread {
+ public:
+  HostThread(HostWorld world, std::uint32_t number) : world_(world), number_(number) {}
+
+  void add(const trace::HostOperation& operation) { operations_.push_back(&operation); }
+  void start() { next(); }
+  bool ended() const { return position_ == operations_.size(); }
+  /// "main thread: operation 12 (disk read) waits for operations 7"; for a thread that has not ended.
+  std::string waiting() const;
+
+ private:
+  void next();
+  void execute(const trace::HostOperation& operation);
+  void finish_after(Picoseconds delay);
+  void finish();
+  void read_request(const trace::DiskRead& read, std::uint64_t done_bytes);
+  void transfer(const trace::HostTransfer& transfer);
+  void maintain_caches(std::uint64_t object, Bytes bytes);
+  void think(const trace::Think& think);
+  std::string lane() const;
+
+  HostWorld world_;
+  std::uint32_t number_;
+  std::vector<const trace::HostOperation*> operations_;
+  std::size_t position_ = 0;
+  Picoseconds started_;
+};
+
+/// All threads of a trace, main first.
+std::vector<HostThread> host_threads(const HostWorld& world, const std::vector<trace::HostOperation>& operations);
+
+}  // namespace fm

@@ -1,0 +1,75 @@
+#include "sim/replay/launch_binder.hpp"
+
+#include "core/diagnostics.hpp"
+
+namespace fm {
+
+LaunchBinder::LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width,
+                           const DeviceHeap& heap)
+    : config_(config), trace_(trace), wave_width_(wave_width), heap_(heap) {
+  if (!trace.header.plan_yaml().empty()) {
+    half_arithmetic_ = parse_plan(trace.header.plan_yaml(), "the trace's plan").accumulate == DataType::f16;
+  }
+  for (const auto& program : trace.programs) programs_[program.id()] = &program;
+}
+
+const trace::AccessProgram& LaunchBinder::program(std::uint32_t id) const {
+  const auto found = programs_.find(id);
+  if (found != programs_.end()) return *found->second;
+  throw UserError("the trace has no access program " + std::to_string(id));
+}
+
+GpuLaunch LaunchBinder::bind(const trace::Launch& launch) {
+  const trace::AccessProgram& source = program(launch.program());
+  const std::string& isa = config_.word("gpu.isa");
+  const auto registers = source.registers().find(isa);
+  if (registers == source.registers().end()) {
+    throw UserError("kernel " + source.kernel() + ": the trace has no register count for `" + isa +
+                    "`, the instruction set of " + config_.name() + " (gpu.isa)");
+  }
+  Compiled& compiled = compile(launch);
+  GpuLaunch bound;
+  bound.id = launch.launch();
+  bound.program = &compiled.program;
+  bound.patterns = &compiled.patterns;
+  bound.registers = registers->second;
+  bound.half_arithmetic = half_arithmetic_;
+  for (const auto& argument : launch.arguments()) {
+    const HeapObject& object = heap_.at(argument.object());
+    ArgumentBinding binding;
+    binding.argument = argument.index();
+    binding.address = object.address + Bytes(argument.offset());
+    binding.image = object.image;
+    if (object.image) {
+      binding.width = object.layout.width();
+      binding.height = object.layout.height();
+      binding.texel_bytes = object.layout.texel_bytes();
+    }
+    bound.arguments.push_back(binding);
+  }
+  return bound;
+}
+
+LaunchBinder::Compiled& LaunchBinder::compile(const trace::Launch& launch) {
+  const trace::AccessProgram& source = program(launch.program());
+  Key key{launch.program(), {}};
+  IndexValues index;
+  for (std::size_t i = 0; i < trace_.index_contents.size(); ++i) {
+    const trace::IndexContents& contents = trace_.index_contents[i];
+    if (contents.program() != launch.program() ||
+        contents.site() >= static_cast<std::uint32_t>(source.sites_size())) {
+      continue;
+    }
+    const std::uint32_t argument = source.sites(static_cast<int>(contents.site())).argument();
+    for (const auto& given : launch.arguments()) {
+      if (given.index() != argument || given.object() != contents.object()) continue;
+      key.second.push_back(i);
+      index[contents.site()].assign(contents.values().begin(), contents.values().end());
+    }
+  }
+  auto& slot = compiled_[key];
+  if (!slot) slot.reset(new Compiled{CompiledProgram(source, index, wave_width_), PatternTable()});
+  return *slot;
+}
+
+}  // namespace fm

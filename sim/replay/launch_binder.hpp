@@ -1,0 +1,42 @@
+#pragma once
+// From a launch of the trace to a launch of the simulated GPU: compiled program, registers, addresses.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/trace_file.hpp"
+#include "sim/gpu/gpu.hpp"
+#include "sim/replay/device_heap.hpp"
+
+namespace fm {
+
+class LaunchBinder {
+ public:
+  /// All arguments outlive it. Arithmetic is half-precision when the trace's plan accumulates in it.
+  LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width, const DeviceHeap& heap);
+
+  /// Throws UserError: no registers for the config's instruction set, objects that are not there.
+  GpuLaunch bind(const trace::Launch& launch);
+
+ private:
+  struct Compiled {
+    CompiledProgram program;
+    PatternTable patterns;
+  };
+  /// Program and the contents of its index buffers: different contents make a different program.
+  using Key = std::pair<std::uint32_t, std::vector<std::size_t>>;
+  Compiled& compile(const trace::Launch& launch);
+  const trace::AccessProgram& program(std::uint32_t id) const;
+
+  const DeviceConfig& config_;
+  const Trace& trace_;
+  std::uint32_t wave_width_;
+  const DeviceHeap& heap_;
+  bool half_arithmetic_ = false;
+  std::map<std::uint32_t, const trace::AccessProgram*> programs_;
+  std::map<Key, std::unique_ptr<Compiled>> compiled_;
+};
+
+}  // namespace fm

@@ -1,0 +1,32 @@
+#pragma once
+// What happened in a simulated run, as the result needs it.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/trace.pb.h"
+#include "sim/gpu/gpu.hpp"
+
+namespace fm {
+
+/// A launch or copy that ended.
+struct LoggedCommand {
+  const trace::HostOperation* operation = nullptr;
+  Picoseconds start, end;
+  GpuLaunchReport report;  ///< launches only
+};
+
+struct LoggedInterval {
+  std::string lane, name;
+  Picoseconds start, end;
+};
+
+struct RunLog {
+  std::vector<LoggedCommand> commands;     ///< in the order they ended
+  std::vector<LoggedInterval> intervals;   ///< host threads and disk
+  Picoseconds startup;                     ///< context and programs
+  Picoseconds end;                         ///< of the last operation
+};
+
+}  // namespace fm
