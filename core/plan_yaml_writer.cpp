@@ -3,50 +3,12 @@
 #include <cmath>
 
 #include "core/plan.hpp"
+#include "core/yaml_text.hpp"
 
 namespace fm {
 namespace {
 
 constexpr std::size_t line_width = 100;
-
-bool is_plain_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '/' || c == '-';
-}
-
-/// Words that a YAML reader may take for something else than text.
-bool is_reserved(const std::string& text) {
-  for (const char* word :
-       {"null", "Null", "NULL", "true", "false", "yes", "no", "-", ".", "/", "..."}) {
-    if (text == word) return true;
-  }
-  return text.rfind("--", 0) == 0;
-}
-
-std::string quoted(const std::string& text) {
-  static const char* digits = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += "\\x";
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
-std::string word(const std::string& text) {
-  bool plain = !text.empty() && !is_reserved(text) && text[0] != '-';
-  for (const char c : text) plain = plain && is_plain_character(c);
-  return plain ? text : quoted(text);
-}
 
 /// The largest unit that divides it: "6 MiB", "588 KiB", "3 B".
 std::string size(Bytes bytes) {
@@ -93,7 +55,7 @@ std::string list(const std::vector<std::string>& items, std::size_t column) {
 
 std::vector<std::string> words(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
-  for (const std::string& text : texts) items.push_back(word(text));
+  for (const std::string& text : texts) items.push_back(yaml_word(text));
   return items;
 }
 
@@ -118,12 +80,13 @@ void append_items(std::string& out, const char* key, const Items& items, const D
 }
 
 std::vector<std::string> describe_model(const PlanModel& model) {
-  return {"name: " + word(model.name), "file: " + word(model.file), "digest: " + word(model.digest),
-          "opset: " + std::to_string(model.opset)};
+  return {"name: " + yaml_word(model.name), "file: " + yaml_word(model.file),
+          "digest: " + yaml_word(model.digest), "opset: " + std::to_string(model.opset)};
 }
 
 std::vector<std::string> describe_pool(const Pool& pool) {
-  std::vector<std::string> items{"id: " + word(pool.id), "placement: " + to_string(pool.placement),
+  std::vector<std::string> items{"id: " + yaml_word(pool.id),
+                                 "placement: " + to_string(pool.placement),
                                  "bytes: " + size(pool.bytes)};
   if (pool.placement == Placement::image2d) {
     items.push_back("extent: [" + std::to_string(pool.extent.width) + ", " +
@@ -135,30 +98,31 @@ std::vector<std::string> describe_pool(const Pool& pool) {
 
 std::vector<std::string> describe_tensor(const PlanTensor& tensor) {
   std::vector<std::string> items{
-      "id: " + word(tensor.id),          "name: " + word(tensor.name),
+      "id: " + yaml_word(tensor.id),     "name: " + yaml_word(tensor.name),
       "role: " + to_string(tensor.role), "dtype: " + to_string(tensor.dtype),
       "shape: " + numbers(tensor.shape), "layout: " + to_string(tensor.layout)};
   items.push_back("placement: " + to_string(tensor.placement));
   items.push_back("bytes: " + size(tensor.bytes));
-  if (!tensor.pool.empty()) items.push_back("pool: " + word(tensor.pool));
+  if (!tensor.pool.empty()) items.push_back("pool: " + yaml_word(tensor.pool));
   if (tensor.offset != Bytes(0)) items.push_back("offset: " + size(tensor.offset));
-  if (!tensor.first_use.empty()) items.push_back("first_use: " + word(tensor.first_use));
-  if (!tensor.last_use.empty()) items.push_back("last_use: " + word(tensor.last_use));
+  if (!tensor.first_use.empty()) items.push_back("first_use: " + yaml_word(tensor.first_use));
+  if (!tensor.last_use.empty()) items.push_back("last_use: " + yaml_word(tensor.last_use));
   return items;
 }
 
 std::vector<std::string> describe_weight(const WeightSlice& slice) {
   std::vector<std::string> items{
-      "tensor: " + word(slice.tensor), "file_offset: " + size(slice.file_offset),
+      "tensor: " + yaml_word(slice.tensor), "file_offset: " + size(slice.file_offset),
       "bytes: " + size(slice.bytes), "residency: " + to_string(slice.residency)};
   if (!slice.earliest_launch.empty()) {
-    items.push_back("earliest_launch: " + word(slice.earliest_launch));
+    items.push_back("earliest_launch: " + yaml_word(slice.earliest_launch));
   }
-  if (!slice.release_after.empty()) items.push_back("release_after: " + word(slice.release_after));
+  if (!slice.release_after.empty())
+    items.push_back("release_after: " + yaml_word(slice.release_after));
   for (std::size_t i = 0; i < slice.transforms.size(); ++i) {
     const WeightTransform& transform = slice.transforms[i];
     items.push_back(std::string(i == 0 ? "transforms: [" : "") +
-                    "{launch: " + word(transform.launch) +
+                    "{launch: " + yaml_word(transform.launch) +
                     ", first_chunk: " + std::to_string(transform.first_chunk) +
                     ", chunk_count: " + std::to_string(transform.chunk_count) + "}" +
                     (i + 1 == slice.transforms.size() ? "]" : ""));
@@ -168,7 +132,7 @@ std::vector<std::string> describe_weight(const WeightSlice& slice) {
 
 std::string describe_argument(const LaunchArgument& argument) {
   if (const auto* tensor = std::get_if<TensorArgument>(&argument)) {
-    return std::string(tensor->write ? "{write: " : "{read: ") + word(tensor->tensor) + "}";
+    return std::string(tensor->write ? "{write: " : "{read: ") + yaml_word(tensor->tensor) + "}";
   }
   if (const auto* number = std::get_if<IntArgument>(&argument)) {
     return "{int: " + std::to_string(number->value) + "}";
@@ -180,11 +144,11 @@ std::string describe_argument(const LaunchArgument& argument) {
 }
 
 void append_kernel(std::string& out, const PlanLaunch& launch) {
-  out += "    kernel: " + word(launch.kernel) + "\n";
+  out += "    kernel: " + yaml_word(launch.kernel) + "\n";
   if (!launch.parameters.empty()) {
     std::vector<std::string> parameters;
     for (const auto& [name, value] : launch.parameters) {
-      parameters.push_back(word(name) + ": " + word(value));
+      parameters.push_back(yaml_word(name) + ": " + yaml_word(value));
     }
     out += "    parameters: " + flow('{', parameters, '}', 16) + "\n";
   }
@@ -197,13 +161,13 @@ void append_kernel(std::string& out, const PlanLaunch& launch) {
 }
 
 void append_launch(std::string& out, const PlanLaunch& launch) {
-  out += "  - id: " + word(launch.id) + "\n";
-  if (!launch.model.empty()) out += "    model: " + word(launch.model) + "\n";
-  out +=
-      "    kind: " + to_string(launch.kind) + "\n    operation: " + word(launch.operation) + "\n";
+  out += "  - id: " + yaml_word(launch.id) + "\n";
+  if (!launch.model.empty()) out += "    model: " + yaml_word(launch.model) + "\n";
+  out += "    kind: " + to_string(launch.kind) + "\n    operation: " + yaml_word(launch.operation) +
+         "\n";
   if (!launch.nodes.empty()) out += "    nodes: " + list(words(launch.nodes), 11) + "\n";
   if (launch.kind == LaunchKind::kernel) append_kernel(out, launch);
-  if (launch.kind == LaunchKind::copy) out += "    weight: " + word(launch.weight) + "\n";
+  if (launch.kind == LaunchKind::copy) out += "    weight: " + yaml_word(launch.weight) + "\n";
   if (!launch.depends.empty()) out += "    depends: " + list(words(launch.depends), 13) + "\n";
   out += "    macs: " + std::to_string(launch.macs) + "\n";
   const MemoryClaims& claims = launch.claims;
@@ -220,13 +184,13 @@ void append_launch(std::string& out, const PlanLaunch& launch) {
 
 std::string to_yaml(const Plan& plan) {
   std::string out = "plan: " + std::to_string(plan_version) + "\n";
-  out += "generator: " + word(plan.generator) + "\nconfig: " + word(plan.config) +
-         "\npolicy: " + word(plan.policy) + "\nstorage: " + to_string(plan.storage) +
+  out += "generator: " + yaml_word(plan.generator) + "\nconfig: " + yaml_word(plan.config) +
+         "\npolicy: " + yaml_word(plan.policy) + "\nstorage: " + to_string(plan.storage) +
          "\naccumulate: " + to_string(plan.accumulate) +
          "\nchunk_bytes: " + size(plan.chunk_bytes) +
          "\nstaging_ring_bytes: " + size(plan.staging_ring_bytes) +
          "\nenqueue_ahead: " + std::to_string(plan.enqueue_ahead) +
-         "\nweights_index_digest: " + word(plan.weights_index_digest) + "\n";
+         "\nweights_index_digest: " + yaml_word(plan.weights_index_digest) + "\n";
   append_items(out, "models", plan.models, describe_model);
   append_items(out, "pools", plan.pools, describe_pool);
   append_items(out, "tensors", plan.tensors, describe_tensor);
