@@ -1,0 +1,112 @@
+#include "executor/recorder/recording_kernel.hpp"
+
+#include <cstdlib>
+
+#include "core/diagnostics.hpp"
+#include "core/digest.hpp"
+#include "kernels/catalogue.hpp"
+
+namespace fm {
+namespace {
+
+/// The number a whole word spells, or 0.
+std::int64_t number_in(const std::string& word) {
+  char* end = nullptr;
+  const long long value = std::strtoll(word.c_str(), &end, 10);
+  return !word.empty() && *end == '\0' ? value : 0;
+}
+
+std::array<std::uint32_t, 3> narrow(const std::array<std::uint64_t, 3>& sizes) {
+  return {static_cast<std::uint32_t>(sizes[0]), static_cast<std::uint32_t>(sizes[1]),
+          static_cast<std::uint32_t>(sizes[2])};
+}
+
+RecordedArgument recorded_argument(const Plan& plan, const LaunchArgument& argument,
+                                   const KernelArgument& declared) {
+  if (const auto* integer = std::get_if<IntArgument>(&argument)) return *integer;
+  if (const auto* real = std::get_if<FloatArgument>(&argument)) return *real;
+  if (const auto* local = std::get_if<LocalArgument>(&argument)) return *local;
+  const PlanTensor& tensor = plan.tensor(std::get<TensorArgument>(argument).tensor);
+  return RecordedTensor{tensor.dtype, tensor.placement, declared.kind == ArgumentKind::index};
+}
+
+std::vector<KernelArgument> declared_arguments(const PlanLaunch& launch) {
+  std::vector<KernelArgument> declared =
+      catalogue_entry(launch.kernel).arguments(launch.parameters);
+  if (declared.size() != launch.arguments.size()) {
+    throw UserError("launch " + launch.id + ": kernel " + launch.kernel + " takes " +
+                    std::to_string(declared.size()) + " arguments, the plan gives " +
+                    std::to_string(launch.arguments.size()));
+  }
+  return declared;
+}
+
+std::string tensor_words(const PlanTensor& tensor) {
+  const GridExtent extent = grid_extent(tensor.layout, tensor.shape);
+  return to_string(tensor.placement) + " " + to_string(tensor.dtype) + " " +
+         to_string(tensor.layout) + " " + std::to_string(extent.width) + "x" +
+         std::to_string(extent.height);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> index_arguments(const PlanLaunch& launch) {
+  std::vector<std::uint32_t> indices;
+  const std::vector<KernelArgument> declared = declared_arguments(launch);
+  for (std::uint32_t i = 0; i < declared.size(); ++i) {
+    if (declared[i].kind == ArgumentKind::index) indices.push_back(i);
+  }
+  return indices;
+}
+
+RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch) {
+  const KernelEntry& entry = catalogue_entry(launch.kernel);
+  const std::vector<KernelArgument> declared = declared_arguments(launch);
+  RecordingKernel kernel;
+  kernel.name = launch.kernel;
+  kernel.source = kernel_source(launch.kernel);
+  kernel.options = compile_options(plan, launch, true);
+  kernel.local_size = narrow(launch.local);
+  for (std::size_t d = 0; d < 3; ++d) {
+    kernel.group_count[d] = static_cast<std::uint32_t>(launch.global[d] / launch.local[d]);
+  }
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    kernel.arguments.push_back(recorded_argument(plan, launch.arguments[i], declared[i]));
+    if (std::holds_alternative<RecordedTensor>(kernel.arguments.back())) {
+      kernel.options += " -DFM_ARGUMENT_" + declared[i].name + "=" + std::to_string(i);
+    }
+  }
+  for (const auto& [name, value] : launch.parameters) {
+    if (number_in(value) > 1) kernel.parameters.push_back(number_in(value));
+  }
+  kernel.key = program_key(plan, launch);
+  // One estimate serves both families: source-level values, 32 bits each.
+  const std::uint32_t registers = entry.registers(launch.parameters);
+  kernel.registers = {{"valhall", registers}, {"adreno", registers}};
+  kernel.registers_source = "estimated: accumulators, operands and addresses of the source";
+  return kernel;
+}
+
+std::string program_key(const Plan& plan, const PlanLaunch& launch) {
+  const std::vector<KernelArgument> declared = declared_arguments(launch);
+  std::string words = launch.kernel + "\n" + digest_of(kernel_source(launch.kernel)) + "\n" +
+                      compile_options(plan, launch, false) + "\n";
+  for (std::size_t d = 0; d < 3; ++d) {
+    words += std::to_string(launch.global[d]) + "/" + std::to_string(launch.local[d]) + " ";
+  }
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const LaunchArgument& argument = launch.arguments[i];
+    words += "\n" + declared[i].name + " ";
+    if (const auto* integer = std::get_if<IntArgument>(&argument)) {
+      words += std::to_string(integer->value);
+    } else if (const auto* local = std::get_if<LocalArgument>(&argument)) {
+      words += std::to_string(local->bytes.count());
+    } else if (const auto* tensor = std::get_if<TensorArgument>(&argument)) {
+      words += tensor_words(plan.tensor(tensor->tensor));
+      if (declared[i].kind == ArgumentKind::index) words += " " + tensor->tensor;
+    }
+  }
+  return digest_of(words);
+}
+
+}  // namespace fm
