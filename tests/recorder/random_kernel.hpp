@@ -71,6 +71,9 @@ class RandomKernelGenerator {
     variables_ = {"gx", "gy", "gz", "lx", "ly", "FM_GLOBAL_ID(0)", "FM_GLOBAL_ID(1)"};
     naturals_ = variables_;
     std::string body = block(3, true);
+    if (options_.float_indices) {
+      body += "sum += FM_LOAD4(a, (int)(native_sqrt((float)(FM_GLOBAL_ID(0) + 3)) * 7.7f), ly);\n";
+    }
     return "__kernel void random_kernel(FM_TEXELS_READ(a), FM_TEXELS_READ(b), FM_TEXELS_READ(s), "
            "FM_TEXELS_READ(v), FM_TEXELS_WRITE(c), int n0, int n1, int n2 FM_RECORD_PARAMETERS) {\n"
            "FM_BEGIN;\nFM_LOCAL4(tile, 64);\nFM_LOCAL1(sums, 64);\n"
@@ -202,9 +205,6 @@ class RandomKernelGenerator {
   }
 
   std::string access() {
-    if (options_.float_indices && chance(30)) {
-      return "sum += FM_LOAD4(a, (int)(native_sqrt((float)(FM_GLOBAL_ID(0) + 3)) * 7.7f), ly);\n";
-    }
     const std::string x = expression(), y = expression();
     switch (pick(0, 5)) {
       case 0:
