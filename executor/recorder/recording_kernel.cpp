@@ -72,9 +72,6 @@ RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch) {
   }
   for (std::size_t i = 0; i < declared.size(); ++i) {
     kernel.arguments.push_back(recorded_argument(plan, launch.arguments[i], declared[i]));
-    if (std::holds_alternative<RecordedTensor>(kernel.arguments.back())) {
-      kernel.options += " -DFM_ARGUMENT_" + declared[i].name + "=" + std::to_string(i);
-    }
   }
   for (const auto& [name, value] : launch.parameters) {
     if (number_in(value) > 1) kernel.parameters.push_back(number_in(value));
