@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Makes one self-contained HTML page of a result.json of fmexec or fmsim."""
+
+import argparse
+import os
+import sys
+import tempfile
+
+from page import page_of
+from result_file import ResultError, read_result
+
+VERSION = "0.1.0"
+EXAMPLE = """example:
+  fmsim --config mali-g715 --trace vit.trace --json -o vit.json
+  fmreport.py vit.json -o vit.html
+"""
+
+
+def write_atomically(path, content):
+    """Writes beside `path` and renames, so that an interrupted run leaves no half file."""
+    folder = os.path.dirname(path) or "."
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        prog="fmreport.py", description=__doc__, epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result", metavar="RESULT.json", help="written by fmsim or fmexec --json")
+    parser.add_argument("-o", "--output", required=True, metavar="PAGE.html",
+                        help="the page to write; - is standard output")
+    parser.add_argument("--version", action="version", version=f"fmreport {VERSION}")
+    arguments = parser.parse_args()
+    try:
+        page = page_of(read_result(arguments.result), f"fmreport {VERSION}")
+    except ResultError as error:
+        print(f"fmreport: error: {error}", file=sys.stderr)
+        return 2
+    if arguments.output == "-":
+        sys.stdout.buffer.write(page.encode())
+        return 0
+    try:
+        write_atomically(arguments.output, page)
+    except OSError as error:
+        print(f"fmreport: error: {arguments.output}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""Puts a result together as one self-contained HTML page."""
+
+import json
+import pathlib
+
+import pictures
+import tables
+from plotly.offline import get_plotlyjs
+from quantities import bytes_text, energy_text, percent_text, three_digits, time_text
+from tables import folded, text
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def device_of(result):
+    config = result["config"]
+    return str(config.get("description") or config.get("device") or config.get("name") or "unknown")
+
+
+def floor_of(result):
+    """(the resource that needs longest by itself, its time in ns)."""
+    floors = {key[: -len("_ns")]: value for key, value in result["floor"].items()}
+    return max(((name, floors[name]) for name in ("disk", "compute", "dram")), key=lambda f: f[1])
+
+
+def card(name, title, value, shown, notes=()):
+    lines = "".join(f"<p>{text(line)}</p>" for line in notes)
+    return (f'<div class="card" id="card-{name}" data-value="{text(json.dumps(value))}">'
+            f"<h3>{text(title)}</h3><b>{text(shown)}</b>{lines}</div>")
+
+
+def latency_cards(result):
+    latency = result["latency"]
+    return [
+        card("integrated", "Integrated latency", latency["integrated_ns"],
+             time_text(latency["integrated_ns"]),
+             [f"from start-up to the last output; start-up {time_text(latency['startup_ns'])}, "
+              f"first launch after {time_text(latency['init_ns'])}"]),
+        card("exec", "Execution", latency["exec_ns"], time_text(latency["exec_ns"]),
+             [f"{len(result['launches'])} launches"])]
+
+
+def floor_card(result):
+    name, floor = floor_of(result)
+    if floor <= 0:
+        return card("floor", "Distance from the floor", None, "—", ["no floor in this result"])
+    distance = result["latency"]["integrated_ns"] / floor
+    floors = ", ".join(f"{key} {time_text(result['floor'][key + '_ns'])}"
+                       for key in ("disk", "compute", "dram"))
+    return card("floor", "Distance from the floor", distance, f"{three_digits(distance)} ×",
+                [f"the {name} alone needs {time_text(floor)}", f"floors: {floors}"])
+
+
+def cards(result):
+    memory, energy, sampling = result["memory"], result["energy"], result["sampling"]
+    classes = sorted(memory["by_class"].items(), key=lambda item: -item[1])
+    largest = [f"{pictures.CLASS_NAMES.get(name, name)} {bytes_text(value)}"
+               for name, value in classes[:3] if value]
+    made = [
+        *latency_cards(result), floor_card(result),
+        card("memory", "Peak memory", memory["peak_bytes"], bytes_text(memory["peak_bytes"]),
+             [f"average {bytes_text(memory['average_bytes'])}", *largest])]
+    if energy["total_nj"]:
+        made.append(card("energy", "Energy", energy["total_nj"], energy_text(energy["total_nj"])))
+    note = ("every access was simulated or measured" if sampling["mode"] == "full"
+            else f"extrapolated, error at most {percent_text(sampling['error_bound'])}")
+    made.append(card("sampling", "Sampling", sampling["error_bound"], sampling["mode"], [note]))
+    return f'<div class="cards">{"".join(made)}</div>'
+
+
+def picture(name, figure, caption):
+    """A figure as data; report.js draws it."""
+    if figure is None:
+        return ""
+    data = figure.to_json().replace("<", "\\u003c")
+    return (f'<figure><div class="plot" id="{name}" role="img" aria-label="{text(caption)}"></div>'
+            f'<script type="application/json" class="figure" data-for="{name}">{data}</script>'
+            f"<figcaption>{text(caption)}</figcaption></figure>")
+
+
+def section(title, *contents):
+    inside = "\n".join(content for content in contents if content)
+    return f"<section><h2>{text(title)}</h2>\n{inside}\n</section>" if inside else ""
+
+
+def launches_section(result):
+    launches = result["launches"]
+    if not launches:
+        return ""
+    by_bound = tables.time_by(launches, "bound", "bound by")
+    by_operation = tables.time_by(launches, "operation", "operation")
+    return section(
+        "What bounded each launch",
+        picture("launches", pictures.launches_figure(result),
+                "One bar a launch; its height is its duration, its colour what bounded it"),
+        f'<div class="pair">{by_bound}{by_operation}</div>',
+        folded(f"All {len(launches)} launches", tables.launches_table(launches)))
+
+
+def utilisation_section(result):
+    found = [tables.peaks_table(result["peaks"]) if result["peaks"] else "",
+             tables.hit_rates_table(result["counters"])]
+    return section("Utilisation", f'<div class="pair">{"".join(found)}</div>') if any(found) else ""
+
+
+def checks_section(result):
+    checks = result["checks"]
+    broken = sum(not check["holds"] for check in checks)
+    if not checks:
+        return ""
+    said = (f'<p class="good">All {len(checks)} conservation laws hold.</p>' if not broken else
+            f'<p class="bad">{broken} of {len(checks)} conservation laws are broken: the counters '
+            "cannot be trusted.</p>")
+    listed = tables.checks_table(checks)
+    return section("Conservation laws", said,
+                   listed if broken else folded("Both sides of every law", listed))
+
+
+def sections(result):
+    counters = result["counters"]
+    return [
+        section("Memory over time", picture(
+            "memory", pictures.memory_figure(result), "Resident memory by class, stacked")),
+        launches_section(result),
+        section("Timeline", picture(
+            "timeline", pictures.timeline_figure(result),
+            "What each part was doing; drag to zoom, double-click to see all")),
+        utilisation_section(result),
+        section("Energy", tables.energy_table(result["energy"])
+                if result["energy"]["by_component"] else ""),
+        section("Counters", folded(f"All {len(counters)} counters", tables.counters_table(counters))
+                if counters else ""),
+        checks_section(result),
+        section("Configuration", folded("Effective configuration, every number with its source",
+                                        tables.config_table(result["config"])))]
+
+
+def page_of(result, generator):
+    """The whole page; nothing in it asks the network for anything, and its policy forbids it."""
+    tool, trace = str(result.get("tool", "")), result["trace"]
+    title = f"{trace['file'] or tool} on {device_of(result)}"
+    origin = [part for part in (tool, trace["file"] and f"trace {trace['file']}", trace["digest"])
+              if part]
+    body = "\n".join(part for part in sections(result) if part)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="{text(generator)}">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:">
+<title>{text(title)}</title>
+<style>
+{(HERE / "report.css").read_text(encoding="utf-8")}</style>
+</head>
+<body>
+<header><h1>{text(device_of(result))}</h1><p>{text(" · ".join(origin))}</p></header>
+<main>
+{cards(result)}
+{body}
+</main>
+<footer>{text(generator)}</footer>
+<script>{get_plotlyjs()}</script>
+<script>
+{(HERE / "report.js").read_text(encoding="utf-8")}</script>
+</body>
+</html>
+"""
