@@ -1,6 +1,7 @@
 #include "sim/replay/command_queues.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace fm {
 namespace {
@@ -59,7 +60,7 @@ void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& oper
   GpuLaunch launch = binder_.bind(operation.launch());
   launch.on_end = [this, queue, &operation](const GpuLaunchReport& report) {
     --queue->launches_running;
-    completed(queue, {&operation, report.start, report.end, report});
+    completed(queue, {&operation, operation.launch().launch(), report.start, report.end, report});
   };
   gpu_.enqueue(std::move(launch));
 }
@@ -76,15 +77,18 @@ void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operat
   job.source_bytes = Bytes(copy.bytes());
   job.destination = image.address + offset;
   const auto started = std::make_shared<Picoseconds>();
+  const std::string name = copy.launch().empty() ? image.name : copy.launch();
   copies_.copy(job, [started] { *started = Agenda::now(); },
-               [this, queue, &operation, started] {
+               [this, queue, &operation, started, name] {
                  --queue->copies_running;
-                 completed(queue, {&operation, *started, Agenda::now(), {}});
+                 completed(queue, {&operation, name, *started, Agenda::now(), {}});
                });
 }
 
 void CommandQueues::completed(Queue* queue, const LoggedCommand& command) {
   log_.commands.push_back(command);
+  log_.end = std::max(log_.end, command.end);
+  if (on_command_end_) on_command_end_(log_.commands.size());
   board_.finish(command.operation->id());
   submit_ready(queue);
 }

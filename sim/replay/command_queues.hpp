@@ -25,6 +25,8 @@ class CommandQueues {
 
   /// A Launch or Copy, now.
   void enqueue(const trace::HostOperation& operation);
+  /// `action` runs whenever a command ended, with the number that have.
+  void on_command_end(std::function<void(std::size_t)> action) { on_command_end_ = std::move(action); }
   bool idle() const;
   std::vector<std::string> waiting() const;
 
@@ -47,6 +49,7 @@ class CommandQueues {
   const DeviceHeap& heap_;
   CompletionBoard& board_;
   RunLog& log_;
+  std::function<void(std::size_t)> on_command_end_;
   std::map<std::uint32_t, Queue> queues_;  // a map: submitted queues keep their addresses
 };
 

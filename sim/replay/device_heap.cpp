@@ -20,7 +20,8 @@ BytesByClass allocated_by_class(const HeapObject& object) {
 }  // namespace
 
 DeviceHeap::DeviceHeap(const DeviceConfig& config)
-    : config_(config),
+    : device_(config.name()),
+      texels_(TexelLayout::from(config)),
       page_(config.bytes("mmu.page_size")),
       limit_(config.bytes("limits.app_memory")) {
   free_[0] = address_space;
@@ -31,7 +32,14 @@ void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
   object.name = given.name();
   object.bytes = Bytes(given.bytes());
   object.image = given.image();
-  if (object.image) object.layout = ImageLayout(config_, given.width(), given.height(), given.texel_bytes());
+  if (object.image) {
+    const std::uint32_t texel = given.texel_bytes();
+    if (texel == 0 || texel > 16 || (texel & (texel - 1)) != 0) {
+      throw UserError("image `" + given.name() + "` has texels of " + std::to_string(texel) +
+                      " bytes; images of 1, 2, 4, 8 and 16 bytes a texel can be simulated");
+    }
+    object.layout = ImageLayout(texels_, given.width(), given.height(), texel);
+  }
   const Bytes needed = object.image ? std::max(object.layout.allocated_bytes(), object.bytes) : object.bytes;
   object.allocated = round_up(std::max(needed, Bytes(1)), page_);
   object.dense[static_cast<std::size_t>(given.memory_class())] = given.bytes();
@@ -40,15 +48,15 @@ void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
   if (!objects_.emplace(given.object(), object).second) {
     throw UserError("the trace creates object " + std::to_string(given.object()) + " twice");
   }
-  residency_.add(given.memory_class(), object.allocated, now);
+  resident_.add(given.memory_class(), object.allocated, now);
 }
 
 void DeviceHeap::check_limit(const trace::CreateObject& object, Bytes bytes, Picoseconds now) const {
-  if (residency_.total() + bytes <= limit_) return;
-  throw UserError("out of memory on " + config_.name() + " at " + text_of(to_nanoseconds(now)) + ": `" +
+  if (resident_.total() + bytes <= limit_) return;
+  throw UserError("out of memory on " + device_ + " at " + text_of(to_nanoseconds(now)) + ": `" +
                   object.name() + "` needs " + text_of(bytes) + " (" + to_string(object.memory_class()) +
                   "), an app may hold " + text_of(limit_) + " (limits.app_memory) and held " +
-                  text_of(residency_.total()) + ": " + residency_.description() +
+                  text_of(resident_.total()) + ": " + resident_.description() +
                   ". Stream more of the weights, or raise the limit with --set");
 }
 
@@ -56,7 +64,7 @@ void DeviceHeap::release(std::uint64_t id, Picoseconds now) {
   const HeapObject& object = at(id);
   const BytesByClass bytes = allocated_by_class(object);
   for (std::size_t i = 0; i < memory_class_count; ++i) {
-    if (bytes[i] > 0) residency_.remove(static_cast<trace::MemoryClass>(i), Bytes(bytes[i]), now);
+    if (bytes[i] > 0) resident_.remove(static_cast<trace::MemoryClass>(i), Bytes(bytes[i]), now);
   }
   deallocate(object.address, object.allocated);
   objects_.erase(id);
@@ -73,7 +81,7 @@ void DeviceHeap::change_class(const trace::ChangeClass& change, Picoseconds now)
   const BytesByClass before = allocated_by_class(object);
   from -= change.bytes();
   object.dense[static_cast<std::size_t>(change.to())] += change.bytes();
-  residency_.move(before, allocated_by_class(object), now);
+  resident_.move(before, allocated_by_class(object), now);
 }
 
 const HeapObject& DeviceHeap::at(std::uint64_t object) const {

@@ -24,7 +24,7 @@ struct HeapObject {
 
 class DeviceHeap {
  public:
-  /// Objects take whole pages. Reads mmu.page_size, limits.app_memory and what ImageLayout needs.
+  /// Objects take whole pages. Reads mmu.page_size, limits.app_memory and the texture layout.
   explicit DeviceHeap(const DeviceConfig& config);
 
   /// Throws UserError when the app's memory limit is exceeded (saying what was resident) or the id is in use.
@@ -35,7 +35,7 @@ class DeviceHeap {
   void change_class(const trace::ChangeClass& change, Picoseconds now);
   const HeapObject& at(std::uint64_t object) const;
 
-  const ResidentMemory& residency() const { return residency_; }
+  const ResidentMemory& resident() const { return resident_; }
   std::size_t objects() const { return objects_.size(); }
 
  private:
@@ -43,11 +43,12 @@ class DeviceHeap {
   void deallocate(Address address, Bytes bytes);
   void check_limit(const trace::CreateObject& object, Bytes bytes, Picoseconds now) const;
 
-  const DeviceConfig& config_;
+  std::string device_;
+  TexelLayout texels_;
   Bytes page_, limit_;
   std::map<std::uint64_t, HeapObject> objects_;
   std::map<std::uint64_t, std::uint64_t> free_;  // address -> bytes, coalesced
-  ResidentMemory residency_;
+  ResidentMemory resident_;
 };
 
 }  // namespace fm

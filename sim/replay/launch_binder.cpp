@@ -5,11 +5,8 @@
 namespace fm {
 
 LaunchBinder::LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width,
-                           const DeviceHeap& heap)
-    : config_(config), trace_(trace), wave_width_(wave_width), heap_(heap) {
-  if (!trace.header.plan_yaml().empty()) {
-    half_arithmetic_ = parse_plan(trace.header.plan_yaml(), "the trace's plan").accumulate == DataType::f16;
-  }
+                           bool half_arithmetic, const DeviceHeap& heap)
+    : config_(config), trace_(trace), wave_width_(wave_width), half_arithmetic_(half_arithmetic), heap_(heap) {
   for (const auto& program : trace.programs) programs_[program.id()] = &program;
 }
 

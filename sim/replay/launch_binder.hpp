@@ -14,8 +14,9 @@ namespace fm {
 
 class LaunchBinder {
  public:
-  /// All arguments outlive it. Arithmetic is half-precision when the trace's plan accumulates in it.
-  LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width, const DeviceHeap& heap);
+  /// All arguments outlive it.
+  LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width, bool half_arithmetic,
+               const DeviceHeap& heap);
 
   /// Throws UserError: no registers for the config's instruction set, objects that are not there.
   GpuLaunch bind(const trace::Launch& launch);
@@ -33,8 +34,8 @@ class LaunchBinder {
   const DeviceConfig& config_;
   const Trace& trace_;
   std::uint32_t wave_width_;
+  bool half_arithmetic_;
   const DeviceHeap& heap_;
-  bool half_arithmetic_ = false;
   std::map<std::uint32_t, const trace::AccessProgram*> programs_;
   std::map<Key, std::unique_ptr<Compiled>> compiled_;
 };

@@ -13,6 +13,7 @@ namespace fm {
 /// A launch or copy that ended.
 struct LoggedCommand {
   const trace::HostOperation* operation = nullptr;
+  std::string name;        ///< its plan launch id; of a copy outside the plan's launches, the image it fills
   Picoseconds start, end;
   GpuLaunchReport report;  ///< launches only
 };

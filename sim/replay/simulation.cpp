@@ -1,0 +1,130 @@
+#include "sim/replay/simulation.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "core/diagnostics.hpp"
+#include "core/version.hpp"
+#include "sim/gpu/gpu.hpp"
+#include "sim/memory/memory_system.hpp"
+#include "sim/replay/host_threads.hpp"
+#include "sim/replay/kernel_context.hpp"
+#include "sim/replay/result_assembly.hpp"
+
+namespace fm {
+namespace {
+
+std::optional<Plan> embedded_plan(const Trace& trace) {
+  if (trace.header.plan_yaml().empty()) return std::nullopt;
+  return parse_plan(trace.header.plan_yaml(), "the plan inside the trace");
+}
+
+/// The whole machine of one run. Member order is the order of construction: SystemC modules need the context.
+class Machine {
+ public:
+  Machine(const DeviceConfig& config, const Trace& trace, const SimulationOptions& options)
+      : config_(config),
+        trace_(trace),
+        options_(options),
+        plan_(embedded_plan(trace)),
+        memory_(config, registry_),
+        gpu_(config, memory_, registry_),
+        agenda_("agenda"),
+        storage_(config, memory_.port(MemoryClient::storage), agenda_, registry_),
+        copies_(config, memory_.port(MemoryClient::copy_engine), agenda_, registry_),
+        heap_(config),
+        binder_(config, trace, gpu_.wave_width(), plan_ && plan_->accumulate == DataType::f16, heap_),
+        queues_(config, gpu_, copies_, binder_, heap_, board_, log_),
+        threads_(host_threads({config, agenda_, heap_, memory_, storage_, queues_, board_, log_}, trace.operations)) {}
+
+  Result run() {
+    report_progress();
+    for (HostThread& thread : threads_) {
+      HostThread* start = &thread;
+      agenda_.after(Picoseconds(0), [start] { start->start(); });
+    }
+    context_.run();
+    check_drained();
+    return result();
+  }
+
+ private:
+  void report_progress() {
+    if (!options_.on_progress) return;
+    std::size_t commands = 0;
+    for (const auto& operation : trace_.operations) commands += operation.has_launch() || operation.has_copy();
+    queues_.on_command_end([this, commands](std::size_t ended) {
+      options_.on_progress(static_cast<double>(ended) / static_cast<double>(commands));
+    });
+  }
+
+  void check_drained() const {
+    std::vector<std::string> waiting;
+    for (const HostThread& thread : threads_) {
+      if (!thread.ended()) waiting.push_back(thread.waiting());
+    }
+    for (const auto& part : {queues_.waiting(), storage_.waiting(), gpu_.waiting(), memory_.waiting()}) {
+      waiting.insert(waiting.end(), part.begin(), part.end());
+    }
+    const bool idle = queues_.idle() && storage_.idle() && copies_.idle() && gpu_.idle() && memory_.idle();
+    if (waiting.empty() && idle) return;
+    std::string message = "the simulation deadlocked at " + std::to_string(log_.end.count()) + " ps";
+    for (const std::string& line : waiting) message += "\n  " + line;
+    throw std::logic_error(message);
+  }
+
+  Result result() const {
+    Result result;
+    result.tool = std::string("fmsim ") + version;
+    result.config_yaml = config_.to_yaml();
+    result.trace_file = options_.trace_file;
+    result.trace_digest = options_.trace_digest;
+    result.latency = assemble_latency(log_);
+    result.floor.disk = to_nanoseconds(storage_.floor());
+    result.floor.compute = to_nanoseconds(gpu_.compute_floor());
+    result.floor.dram = Nanoseconds(static_cast<std::uint64_t>(
+        std::ceil(static_cast<double>(memory_.dram_bytes()) / memory_.peak_dram_bytes_per_second() * 1e9)));
+    result.memory = heap_.resident().summary(log_.end);
+    result.timeline = assemble_timeline(log_);
+    result.peaks = gpu_.peaks();
+    const double seconds = static_cast<double>(log_.end.count()) * 1e-12;
+    if (seconds > 0) {
+      result.peaks["disk"] =
+          static_cast<double>(storage_.bytes_read().count()) / (seconds * storage_.best_bandwidth());
+    }
+    result.launches = assemble_launches(trace_, plan_, log_);
+    result.counters = registry_.results();
+    append_host_checks(trace_, plan_, log_, heap_, storage_, &result.checks);
+    storage_.append_checks(&result.checks);
+    gpu_.append_checks(&result.checks);
+    memory_.append_checks(&result.checks);
+    return result;
+  }
+
+  const DeviceConfig& config_;
+  const Trace& trace_;
+  const SimulationOptions& options_;
+  std::optional<Plan> plan_;
+  KernelContext context_;
+  CounterRegistry registry_;
+  MemorySystem memory_;
+  Gpu gpu_;
+  Agenda agenda_;
+  FlashStorage storage_;
+  CopyEngine copies_;
+  DeviceHeap heap_;
+  LaunchBinder binder_;
+  CompletionBoard board_;
+  RunLog log_;
+  CommandQueues queues_;
+  std::vector<HostThread> threads_;
+};
+
+}  // namespace
+
+Result simulate(const DeviceConfig& config, const Trace& trace, const SimulationOptions& options) {
+  config.check();
+  return Machine(config, trace, options).run();
+}
+
+}  // namespace fm

@@ -1,0 +1,188 @@
+#include "sim/stats/summary.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+#include "sim/stats/quantity_text.hpp"
+
+namespace fm {
+namespace {
+
+constexpr std::size_t top_launches = 10;
+
+double nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
+
+std::string percent(double share) { return three_digits(100 * share) + " %"; }
+
+std::string shortened(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, most - 2) + "..";
+}
+
+/// Lines of "  name     value  note", the names and values in columns.
+class Section {
+ public:
+  Section(std::ostringstream* out, const std::string& title) : out_(*out) { out_ << "\n" << title << "\n"; }
+  void line(const std::string& name, const std::string& value, const std::string& note = "") {
+    out_ << "  " << std::left << std::setw(24) << shortened(name, 24) << std::right << std::setw(12) << value;
+    if (!note.empty()) out_ << "  " << note;
+    out_ << "\n";
+  }
+
+ private:
+  std::ostringstream& out_;
+};
+
+void write_latency(std::ostringstream* out, const Result& result) {
+  const ResultLatency& latency = result.latency;
+  const Nanoseconds floor = std::max({result.floor.disk, result.floor.compute, result.floor.dram});
+  Section section(out, "Latency");
+  section.line("integrated", text_of(latency.integrated), "from nothing to the outputs");
+  section.line("  initialization", text_of(latency.init), "until the first launch starts");
+  section.line("    of it start-up", text_of(latency.startup), "context and programs");
+  section.line("  execution", text_of(latency.exec));
+  section.line("floor", text_of(floor),
+               "max of disk " + text_of(result.floor.disk) + ", compute " + text_of(result.floor.compute) +
+                   ", DRAM " + text_of(result.floor.dram));
+  if (floor.count() > 0) {
+    section.line("integrated over floor", three_digits(nanoseconds(latency.integrated) / nanoseconds(floor)) + " x");
+  }
+}
+
+void write_memory(std::ostringstream* out, const ResultMemory& memory) {
+  Section section(out, "Memory, peak of each class");
+  const auto line = [&](const char* name, Bytes bytes) {
+    if (bytes.count() > 0) section.line(name, text_of(bytes));
+  };
+  line("preloaded", memory.peak_by_class.preloaded);
+  line("um_in_flight", memory.peak_by_class.um_in_flight);
+  line("tm_in_flight", memory.peak_by_class.tm_in_flight);
+  line("activations", memory.peak_by_class.activations);
+  line("staging", memory.peak_by_class.staging);
+  line("driver", memory.peak_driver);
+  section.line("all, peak", text_of(memory.peak), "average " + text_of(memory.average));
+}
+
+void write_bounds(std::ostringstream* out, const Result& result) {
+  struct Sum {
+    std::size_t launches = 0;
+    double time = 0;
+  };
+  std::map<std::string, Sum> by_bound;
+  double total = 0;
+  for (const ResultLaunch& launch : result.launches) {
+    const double time = nanoseconds(launch.end - launch.start);
+    by_bound[launch.bound].launches += 1;
+    by_bound[launch.bound].time += time;
+    total += time;
+  }
+  std::vector<std::pair<std::string, Sum>> bounds(by_bound.begin(), by_bound.end());
+  std::stable_sort(bounds.begin(), bounds.end(),
+                   [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+  Section section(out, "What bounded the launches");
+  for (const auto& [bound, sum] : bounds) {
+    section.line(bound, text_of(Nanoseconds(static_cast<std::uint64_t>(sum.time))),
+                 percent(sum.time / total) + " of GPU time, " + std::to_string(sum.launches) + " launches");
+  }
+}
+
+void write_top_launches(std::ostringstream* out, const Result& result) {
+  std::vector<const ResultLaunch*> launches;
+  for (const ResultLaunch& launch : result.launches) launches.push_back(&launch);
+  const auto longer = [](const ResultLaunch* a, const ResultLaunch* b) {
+    return a->end - a->start > b->end - b->start;
+  };
+  std::stable_sort(launches.begin(), launches.end(), longer);
+  if (launches.empty()) return;
+  *out << "\nLongest launches\n  " << std::left << std::setw(10) << "launch" << std::setw(18) << "operation"
+       << std::setw(20) << "kernel" << std::right << std::setw(10) << "time" << "  " << std::setw(9) << "GMAC/s"
+       << "  bound\n";
+  for (std::size_t i = 0; i < std::min(top_launches, launches.size()); ++i) {
+    const ResultLaunch& launch = *launches[i];
+    const Nanoseconds time = launch.end - launch.start;
+    const std::string rate =
+        launch.macs > 0 && time.count() > 0 ? three_digits(static_cast<double>(launch.macs) / nanoseconds(time)) : "-";
+    *out << "  " << std::left << std::setw(10) << shortened(launch.id, 9) << std::setw(18)
+         << shortened(launch.operation, 17) << std::setw(20) << shortened(launch.kernel, 19) << std::right
+         << std::setw(10) << text_of(time) << "  " << std::setw(9) << rate << "  " << launch.bound << "\n";
+  }
+}
+
+double counter(const Result& result, const std::string& name) {
+  const auto found = result.counters.find(name);
+  return found == result.counters.end() ? 0 : found->second.value;
+}
+
+void write_hit_rates(std::ostringstream* out, const Result& result) {
+  Section section(out, "Hit rates of reads");
+  const std::vector<std::pair<const char*, const char*>> levels{
+      {"load_store", "load/store L1"}, {"texture", "texture cache"}, {"l2", "L2"}, {"slc", "system-level cache"}};
+  for (const auto& [prefix, name] : levels) {
+    const double lookups = counter(result, std::string(prefix) + ".read_lookups");
+    if (lookups == 0) continue;
+    section.line(name, percent(counter(result, std::string(prefix) + ".read_hits") / lookups),
+                 "of " + text_with_prefix(lookups, "lines"));
+  }
+}
+
+void write_peaks(std::ostringstream* out, const Result& result) {
+  Section section(out, "Achieved over peak, whole run");
+  for (const auto& [unit, share] : result.peaks) section.line(unit, percent(share));
+}
+
+void write_energy(std::ostringstream* out, const Result& result) {
+  if (result.energy_total_nj == 0) return;
+  Section section(out, "Energy");
+  for (const auto& [component, energy] : result.energy_by_component) {
+    section.line(component, text_with_prefix(energy * 1e-9, "J"));
+  }
+  const double seconds = nanoseconds(result.latency.integrated) * 1e-9;
+  section.line("all", text_with_prefix(result.energy_total_nj * 1e-9, "J"),
+               seconds > 0 ? "mean power " + text_with_prefix(result.energy_total_nj * 1e-9 / seconds, "W") : "");
+}
+
+void write_checks(std::ostringstream* out, const Result& result, double wall_seconds) {
+  std::size_t holding = 0;
+  for (const ResultCheck& check : result.checks) holding += check.holds() ? 1 : 0;
+  *out << "\nChecks: " << holding << " of " << result.checks.size() << " conservation laws hold; drained; simulated in "
+       << three_digits(wall_seconds) << " s\n";
+  for (const ResultCheck& check : result.checks) {
+    if (check.holds()) continue;
+    *out << "  BROKEN  " << check.law << ": " << std::fixed << std::setprecision(0) << check.left << " != "
+         << check.right << "\n";
+  }
+}
+
+}  // namespace
+
+std::string summary_of(const Result& result, const DeviceConfig& config, double wall_seconds) {
+  std::ostringstream out;
+  std::size_t copies = 0;
+  for (const ResultLaunch& launch : result.launches) copies += launch.kernel == "copy" ? 1 : 0;
+  out << config.name() << ": " << config.description() << "\n"
+      << result.trace_file << ": " << result.launches.size() - copies << " launches";
+  if (copies > 0) out << ", " << copies << " copies";
+  out << "\n";
+  write_latency(&out, result);
+  write_memory(&out, result.memory);
+  write_bounds(&out, result);
+  write_top_launches(&out, result);
+  write_hit_rates(&out, result);
+  write_peaks(&out, result);
+  write_energy(&out, result);
+  write_checks(&out, result, wall_seconds);
+  return out.str();
+}
+
+std::string explanation_of(const DeviceConfig& config) {
+  std::ostringstream out;
+  out << config.name() << ": " << config.description() << "\n";
+  for (const ParameterSchema& parameter : device_config_schema()) {
+    const ConfigValue& value = config.values().at(parameter.path);
+    out << "\n" << parameter.path << " = " << value.text << "\n    " << parameter.description << "\n    "
+        << to_string(value.source) << ": " << value.citation << "\n";
+  }
+  return out.str();
+}
+
+}  // namespace fm
