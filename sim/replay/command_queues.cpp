@@ -24,49 +24,65 @@ CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& c
 
 void CommandQueues::enqueue(const trace::HostOperation& operation) {
   const std::uint32_t number = operation.has_launch() ? operation.launch().queue() : operation.copy().queue();
-  Queue& queue = queues_[one_engine_ ? 0 : number];
+  Queue& queue = queues_[number];
   queue.commands.push_back(&operation);
-  submit_ready(&queue);
+  find_ready(&queue);
 }
 
-/// Submits commands from the head of the queue while they are in turn and their causes complete.
-void CommandQueues::submit_ready(Queue* queue) {
+/// Takes commands from the head of the queue while they are in turn and their causes complete.
+void CommandQueues::find_ready(Queue* queue) {
   while (!queue->commands.empty() && !queue->waits_for_causes) {
     const trace::HostOperation& operation = *queue->commands.front();
-    if (!in_turn(*queue, operation)) return;
+    if (!in_turn(*queue, operation)) break;
     if (!board_.all_complete(operation.after())) {
       queue->waits_for_causes = true;
       board_.when_complete(operation.after(), [this, queue] {
         queue->waits_for_causes = false;
-        submit_ready(queue);
+        find_ready(queue);
       });
-      return;
+      break;
     }
     queue->commands.pop_front();
-    if (operation.has_launch()) {
-      submit_launch(queue, operation);
+    ++(operation.has_launch() ? queue->launches : queue->copies);
+    ready_.push_back({queue, &operation});
+  }
+  submit_ready();
+}
+
+bool CommandQueues::in_turn(const Queue& queue, const trace::HostOperation& operation) const {
+  return queue.copies == 0 && (operation.has_launch() || queue.launches == 0);
+}
+
+void CommandQueues::submit_ready() {
+  while (!ready_.empty() && may_start(*ready_.front().operation)) {
+    const Ready next = ready_.front();
+    ready_.pop_front();
+    if (next.operation->has_launch()) {
+      submit_launch(next.queue, *next.operation);
     } else {
-      submit_copy(queue, operation);
+      submit_copy(next.queue, *next.operation);
     }
   }
 }
 
-bool CommandQueues::in_turn(const Queue& queue, const trace::HostOperation& operation) const {
-  return queue.copies_running == 0 && (operation.has_launch() || queue.launches_running == 0);
+bool CommandQueues::may_start(const trace::HostOperation& operation) const {
+  if (!one_engine_) return true;
+  return copies_running_ == 0 && (operation.has_launch() || launches_running_ == 0);
 }
 
 void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& operation) {
-  ++queue->launches_running;
+  ++launches_running_;
   GpuLaunch launch = binder_.bind(operation.launch());
   launch.on_end = [this, queue, &operation](const GpuLaunchReport& report) {
-    --queue->launches_running;
+    --queue->launches;
+    --launches_running_;
     completed(queue, {&operation, operation.launch().launch(), report.start, report.end, report});
   };
   gpu_.enqueue(std::move(launch));
 }
 
 void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operation) {
-  ++queue->copies_running;
+  ++copies_running_;
   const trace::Copy& copy = operation.copy();
   const HeapObject& source = heap_.at(copy.source());
   const HeapObject& image = heap_.at(copy.destination());
@@ -80,7 +96,8 @@ void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operat
   const std::string name = copy.launch().empty() ? image.name : copy.launch();
   copies_.copy(job, [started] { *started = Agenda::now(); },
                [this, queue, &operation, started, name] {
-                 --queue->copies_running;
+                 --queue->copies;
+                 --copies_running_;
                  completed(queue, {&operation, name, *started, Agenda::now(), {}});
                });
 }
@@ -90,13 +107,13 @@ void CommandQueues::completed(Queue* queue, const LoggedCommand& command) {
   log_.end = std::max(log_.end, command.end);
   if (on_command_end_) on_command_end_(log_.commands.size());
   board_.finish(command.operation->id());
-  submit_ready(queue);
+  find_ready(queue);
 }
 
 bool CommandQueues::idle() const {
   return std::all_of(queues_.begin(), queues_.end(), [](const auto& entry) {
     const Queue& queue = entry.second;
-    return queue.commands.empty() && queue.launches_running == 0 && queue.copies_running == 0;
+    return queue.commands.empty() && queue.launches == 0 && queue.copies == 0;
   });
 }
 

@@ -15,9 +15,9 @@
 
 namespace fm {
 
-/// A command starts when those before it in its queue are done and its causes are complete. Launches are handed to
-/// the GPU, which keeps order itself, as soon as only launches are before them. Without queue.copy_overlaps_compute the
-/// device has one engine: all queues are one, in the order of enqueueing.
+/// A command is ready when those before it in its queue are done and its causes are complete; a launch already when
+/// only ready launches are before it, because the GPU keeps their order itself. Ready commands start at once or, without
+/// queue.copy_overlaps_compute, in the order they became ready, copies and launches not at the same time.
 class CommandQueues {
  public:
   CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies, LaunchBinder& binder,
@@ -32,12 +32,18 @@ class CommandQueues {
 
  private:
   struct Queue {
-    std::deque<const trace::HostOperation*> commands;  // not yet submitted
-    std::uint64_t launches_running = 0, copies_running = 0;
+    std::deque<const trace::HostOperation*> commands;  // not yet ready
+    std::uint64_t launches = 0, copies = 0;            // ready or running
     bool waits_for_causes = false;
   };
-  void submit_ready(Queue* queue);
+  struct Ready {
+    Queue* queue;
+    const trace::HostOperation* operation;
+  };
+  void find_ready(Queue* queue);
   bool in_turn(const Queue& queue, const trace::HostOperation& operation) const;
+  void submit_ready();
+  bool may_start(const trace::HostOperation& operation) const;
   void submit_launch(Queue* queue, const trace::HostOperation& operation);
   void submit_copy(Queue* queue, const trace::HostOperation& operation);
   void completed(Queue* queue, const LoggedCommand& command);
@@ -50,7 +56,9 @@ class CommandQueues {
   CompletionBoard& board_;
   RunLog& log_;
   std::function<void(std::size_t)> on_command_end_;
-  std::map<std::uint32_t, Queue> queues_;  // a map: submitted queues keep their addresses
+  std::map<std::uint32_t, Queue> queues_;  // a map: queues keep their addresses
+  std::deque<Ready> ready_;
+  std::uint64_t launches_running_ = 0, copies_running_ = 0;
 };
 
 }  // namespace fm
