@@ -96,10 +96,10 @@ std::vector<std::uint8_t> PlanExecutor::read_output(const PlanTensor& tensor) {
   return memory_->read(compute_queue_, tensor);
 }
 
-RunTimes PlanExecutor::run() {
+RunTimes PlanExecutor::run(const RunProgress& progress) {
   return PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, ring_.get(), *memory_,
                   recorder_})
-      .execute();
+      .execute(progress);
 }
 
 }  // namespace fm

@@ -31,7 +31,7 @@ class PlanExecutor {
   /// Bytes in the tensor's layout.
   void write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
   std::vector<std::uint8_t> read_output(const PlanTensor& tensor);
-  RunTimes run();
+  RunTimes run(const RunProgress& progress);
 
   const OpenClContext& context() const { return context_; }
   HostRecorder& recorder() { return recorder_; }

@@ -22,14 +22,16 @@ PlanRun::PlanRun(const RunResources& resources)
   }
 }
 
-RunTimes PlanRun::execute() {
+RunTimes PlanRun::execute(const RunProgress& progress) {
   const std::uint64_t began = recorder_.now();
+  const std::size_t total = plan_.launches.size();
   post_reads(0);
-  for (std::size_t launch = 0; launch < plan_.launches.size(); ++launch) {
+  for (std::size_t launch = 0; launch < total; ++launch) {
     while (launch - observed_ >= static_cast<std::size_t>(plan_.enqueue_ahead)) observe_next();
     enqueue(launch);
+    progress(observed_, total);
   }
-  while (observed_ < plan_.launches.size()) observe_next();
+  while (observed_ < total) observe_next();
   return collect(began);
 }
 

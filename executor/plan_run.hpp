@@ -2,7 +2,7 @@
 // One run of a plan's launches, streaming its weights.
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +26,9 @@ struct RunTimes {
   std::vector<LaunchTimes> launches;  ///< by position in plan.launches
 };
 
+/// Told how many of how many launches are complete.
+using RunProgress = std::function<void(std::size_t done, std::size_t total)>;
+
 /// What a run uses; made once and used by every run.
 struct RunResources {
   const Plan& plan;
@@ -44,7 +47,7 @@ struct RunResources {
 class PlanRun {
  public:
   explicit PlanRun(const RunResources& resources);
-  RunTimes execute();
+  RunTimes execute(const RunProgress& progress);
 
  private:
   struct Command {

@@ -1,0 +1,135 @@
+#include "executor/fmexec_options.hpp"
+
+#include <boost/program_options.hpp>
+#include <cmath>
+#include <iostream>
+
+#include "core/device_config.hpp"
+#include "core/diagnostics.hpp"
+#include "core/version.hpp"
+
+namespace fm {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* usage =
+    "usage: fmexec --plan PLAN --weights WEIGHTS [options]\n"
+    "Executes a plan on an OpenCL device, streaming weights from disk, and measures it.\n\n"
+    "Example: fmexec --plan vit.plan.yaml --weights vit.fmw --verify vit.ref.npz --record "
+    "vit.trace\n";
+
+po::options_description described_options() {
+  po::options_description options("Options");
+  auto add = options.add_options();
+  add("plan", po::value<std::string>(), "plan written by fmplan");
+  add("weights", po::value<std::string>(), "weights written by `fmplan pack`");
+  add("record", po::value<std::string>(), "write the trace of the first run, for fmsim");
+  add("device", po::value<std::string>(),
+      "index or part of the name of an OpenCL device (default: the first GPU, else CPU)");
+  add("list-devices", "print the OpenCL devices and stop");
+  add("inputs", po::value<std::string>(),
+      ".npz with input:<name> arrays (default: those of --verify, else random)");
+  add("seed", po::value<std::uint64_t>(), "of random inputs (default 1)");
+  add("outputs", po::value<std::string>(), "write the outputs as output:<name> arrays of an .npz");
+  add("verify", po::value<std::string>(),
+      "compare the outputs with output:<name> of an .npz; exit status 4 when they differ");
+  add("tolerance", po::value<double>(),
+      "largest relative error accepted (default: 1.5 x half_error:<name> of the .npz with f16 "
+      "storage, 1e-5 with f32)");
+  add("half-bars", "accept 1.5 x half_error:<name> whatever the storage");
+  add("repeat", po::value<std::size_t>(), "measured runs (default 1)");
+  add("warmup", po::value<std::size_t>(), "runs before them (default 0)");
+  add("profile", "print a line for every launch");
+  add("throttle-disk", po::value<std::string>(), "read weights no faster than this, e.g. 50MB/s");
+  add("json", "report as result.json");
+  add("output,o", po::value<std::string>(),
+      "where the report goes (default -, standard output); *.json implies --json");
+  add("help,h", "print this");
+  add("version", "print the version");
+  return options;
+}
+
+std::string text(const po::variables_map& values, const char* name) {
+  return values.count(name) ? values[name].as<std::string>() : std::string();
+}
+
+bool ends_with(const std::string& word, const std::string& end) {
+  return word.size() >= end.size() && word.compare(word.size() - end.size(), end.size(), end) == 0;
+}
+
+FmexecOptions from_values(const po::variables_map& values) {
+  FmexecOptions options;
+  options.plan = text(values, "plan");
+  options.weights = text(values, "weights");
+  options.record = text(values, "record");
+  options.device = text(values, "device");
+  options.inputs = text(values, "inputs");
+  options.verify = text(values, "verify");
+  options.outputs = text(values, "outputs");
+  if (values.count("output")) options.destination = text(values, "output");
+  if (values.count("tolerance")) options.tolerance = values["tolerance"].as<double>();
+  options.half_bars = values.count("half-bars") > 0;
+  options.json = values.count("json") > 0 || ends_with(options.destination, ".json");
+  options.profile = values.count("profile") > 0;
+  options.list_devices = values.count("list-devices") > 0;
+  if (values.count("repeat")) options.repeat = values["repeat"].as<std::size_t>();
+  if (values.count("warmup")) options.warmup = values["warmup"].as<std::size_t>();
+  if (values.count("seed")) options.seed = values["seed"].as<std::uint64_t>();
+  if (values.count("throttle-disk")) {
+    options.disk_bytes_per_second = parse_quantity(
+        text(values, "throttle-disk"), QuantityKind::bandwidth, {"--throttle-disk", 0, 0});
+  }
+  return options;
+}
+
+void check(const FmexecOptions& options) {
+  if (options.list_devices) return;
+  if (options.plan.empty()) throw UserError("--plan is missing; see fmexec --help");
+  if (options.weights.empty()) throw UserError("--weights is missing; see fmexec --help");
+  constexpr std::size_t most_runs = 1'000'000;  // also catches -1 read as unsigned
+  if (options.repeat < 1 || options.repeat > most_runs || options.warmup > most_runs) {
+    throw UserError("--repeat takes 1 to 1000000 runs and --warmup 0 to 1000000");
+  }
+  if (options.tolerance && options.half_bars) {
+    throw UserError("--tolerance and --half-bars exclude each other");
+  }
+  if ((options.tolerance || options.half_bars) && options.verify.empty()) {
+    throw UserError("--tolerance and --half-bars need --verify");
+  }
+  if (options.tolerance && !(std::isfinite(*options.tolerance) && *options.tolerance >= 0)) {
+    throw UserError("--tolerance must be a number of at least 0");
+  }
+  if (options.disk_bytes_per_second && *options.disk_bytes_per_second <= 0) {
+    throw UserError("--throttle-disk must be above 0");
+  }
+}
+
+}  // namespace
+
+std::optional<FmexecOptions> parse_fmexec_options(int argc, const char* const* argv) {
+  const po::options_description described = described_options();
+  po::variables_map values;
+  try {
+    // No abbreviations: an option added later must not change what a script means.
+    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::store(
+        po::command_line_parser(argc, argv).options(described).style(style).positional({}).run(),
+        values);
+  } catch (const po::error& error) {
+    throw UserError(std::string(error.what()) + "; see fmexec --help");
+  }
+  if (values.count("help")) {
+    std::cout << usage << "\n" << described;
+    return std::nullopt;
+  }
+  if (values.count("version")) {
+    std::cout << "fmexec " << version << "\n";
+    return std::nullopt;
+  }
+  const FmexecOptions options = from_values(values);
+  check(options);
+  return options;
+}
+
+}  // namespace fm

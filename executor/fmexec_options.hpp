@@ -1,0 +1,32 @@
+#pragma once
+// The command line of fmexec.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fm {
+
+struct FmexecOptions {
+  std::string plan, weights;
+  std::string record;             ///< trace to write; "" = none
+  std::string device;             ///< index or part of a name; "" = the preferred one
+  std::string inputs;             ///< .npz; "" = of `verify`, else random
+  std::string verify;             ///< .npz; "" = no comparison
+  std::string outputs;            ///< .npz to write; "" = none
+  std::string destination = "-";  ///< of the report
+  std::optional<double> tolerance;
+  std::optional<double> disk_bytes_per_second;
+  bool half_bars = false;
+  bool json = false;
+  bool profile = false;
+  std::size_t repeat = 1, warmup = 0;
+  std::uint64_t seed = 1;
+  bool list_devices = false;
+};
+
+/// Throws UserError for a wrong option, a missing one or contradicting ones. Empty when --help or
+/// --version was asked for and printed.
+std::optional<FmexecOptions> parse_fmexec_options(int argc, const char* const* argv);
+
+}  // namespace fm

@@ -1,0 +1,44 @@
+#pragma once
+// NumPy's .npz archives: inputs, references and outputs. Arrays are read one at a time, when asked
+// for.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/tensor_layout.hpp"
+
+namespace fm {
+
+/// Row-major values; integers and doubles are rounded to float.
+struct NpyArray {
+  Shape shape;
+  std::vector<float> values;
+};
+
+class NpzReader {
+ public:
+  /// Throws UserError when the file is missing or not a zip archive.
+  explicit NpzReader(const std::string& path);
+  ~NpzReader();
+  NpzReader(const NpzReader&) = delete;
+  NpzReader& operator=(const NpzReader&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Of all arrays, without ".npy".
+  const std::vector<std::string>& names() const { return names_; }
+  bool has(const std::string& name) const;
+  /// Throws UserError naming file and array: not there, damaged, Fortran order, or not plain
+  /// numbers.
+  NpyArray read(const std::string& name) const;
+
+ private:
+  std::string path_;
+  void* archive_ = nullptr;
+  std::vector<std::string> names_;
+};
+
+/// Writes float32 arrays, uncompressed as numpy.savez does; the file appears whole or not at all.
+void write_npz(const std::string& path, const std::map<std::string, NpyArray>& arrays);
+
+}  // namespace fm
