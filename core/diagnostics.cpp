@@ -38,6 +38,13 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return previous[b.size()];
 }
 
+std::size_t common_prefix(const std::string& a, const std::string& b) {
+  const std::size_t shorter = std::min(a.size(), b.size());
+  std::size_t length = 0;
+  while (length < shorter && a[length] == b[length]) ++length;
+  return length;
+}
+
 std::string join(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
@@ -89,18 +96,25 @@ int run_main(const std::string& tool, const std::function<ExitStatus()>& body) {
 
 std::string accepted_words(const std::string& given, const std::vector<std::string>& accepted) {
   if (accepted.empty()) return "nothing is accepted here";
-  std::vector<std::pair<std::size_t, std::string>> ranked;
+  struct Ranked {
+    std::size_t distance, prefix;
+    std::string word;
+  };
+  std::vector<Ranked> ranked;
+  const std::string wanted = lower_case(given);
   for (const std::string& word : accepted) {
-    ranked.emplace_back(edit_distance(lower_case(given), lower_case(word)), word);
+    const std::string lower = lower_case(word);
+    ranked.push_back({edit_distance(wanted, lower), common_prefix(wanted, lower), word});
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.prefix > b.prefix;
+  });
   std::string text;
-  const bool close = ranked[0].first <= std::max<std::size_t>(1, ranked[0].second.size() / 3);
-  if (close) text = "did you mean '" + ranked[0].second + "'? ";
+  const bool close = ranked[0].distance <= std::max<std::size_t>(1, ranked[0].word.size() / 3);
+  if (close && !given.empty()) text = "did you mean '" + ranked[0].word + "'? ";
   if (accepted.size() <= few_words) return text + "(accepted: " + join(accepted) + ")";
   std::vector<std::string> nearest;
-  for (std::size_t i = 0; i < nearest_words; ++i) nearest.push_back(ranked[i].second);
+  for (std::size_t i = 0; i < nearest_words; ++i) nearest.push_back(ranked[i].word);
   return text + "(nearest of " + std::to_string(accepted.size()) + ": " + join(nearest) + ")";
 }
 

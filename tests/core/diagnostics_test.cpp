@@ -1,0 +1,80 @@
+#include "core/diagnostics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/program_options/errors.hpp>
+#include <new>
+
+namespace fm {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Outcome {
+  int status;
+  std::string message;
+};
+
+Outcome outcome_of(const std::function<ExitStatus()>& body) {
+  testing::internal::CaptureStderr();
+  const int status = run_main("fmtool", body);
+  return {status, testing::internal::GetCapturedStderr()};
+}
+
+TEST(Diagnostics, PlacesReadLikeACompilers) {
+  EXPECT_EQ((SourceLocation{"a.yaml", 3, 7}).to_string(), "a.yaml:3:7");
+  EXPECT_EQ((SourceLocation{"a.yaml", 3, 0}).to_string(), "a.yaml:3");
+  EXPECT_EQ((SourceLocation{"a.yaml"}).to_string(), "a.yaml");
+  EXPECT_EQ(SourceLocation{}.to_string(), "");
+  EXPECT_STREQ(UserError(SourceLocation{"a", 1, 2}, "wrong").what(), "a:1:2: wrong");
+  EXPECT_STREQ(UserError(SourceLocation{}, "wrong").what(), "wrong");
+}
+
+TEST(Diagnostics, EveryKindOfErrorHasItsExitStatus) {
+  EXPECT_EQ(outcome_of([] { return ExitStatus::done; }).status, 0);
+  EXPECT_EQ(outcome_of([]() -> ExitStatus { throw UserError("x"); }).status, 2);
+  EXPECT_EQ(outcome_of([]() -> ExitStatus { throw DeviceError("x"); }).status, 3);
+  EXPECT_EQ(outcome_of([]() -> ExitStatus { throw VerificationError("x"); }).status, 4);
+  EXPECT_EQ(outcome_of([]() -> ExitStatus { throw std::logic_error("x"); }).status, 1);
+  EXPECT_EQ(outcome_of([]() -> ExitStatus { throw 5; }).status, 1);
+  EXPECT_EQ(outcome_of([]() -> ExitStatus { throw std::bad_alloc(); }).status, 3);
+  EXPECT_EQ(outcome_of([]() -> ExitStatus {
+              throw boost::program_options::error("unrecognised option");
+            }).status,
+            2);
+}
+
+TEST(Diagnostics, MessagesNameTheToolOnStderr) {
+  EXPECT_EQ(outcome_of([]() -> ExitStatus {
+              throw UserError({"f", 1, 2}, "bad");
+            }).message,
+            "fmtool: error: f:1:2: bad\n");
+}
+
+TEST(Diagnostics, ShortListsArePrintedWholeWithTheNearestWord) {
+  const std::vector<std::string> words{"buffer", "image2d", "constant"};
+  EXPECT_EQ(accepted_words("bufer", words),
+            "did you mean 'buffer'? (accepted: buffer, image2d, constant)");
+  EXPECT_EQ(accepted_words("Image2D", words),
+            "did you mean 'image2d'? (accepted: buffer, image2d, constant)");
+  EXPECT_EQ(accepted_words("zzz", words), "(accepted: buffer, image2d, constant)");
+}
+
+TEST(Diagnostics, NeighboursSwappedCountAsOneMistake) {
+  EXPECT_THAT(accepted_words("ab", {"ba", "xy"}), HasSubstr("did you mean 'ba'?"));
+}
+
+TEST(Diagnostics, LongListsShowTheNearestOnly) {
+  std::vector<std::string> words;
+  for (int i = 0; i < 40; ++i) words.push_back("dram.parameter" + std::to_string(i));
+  words.push_back("l2.size");
+  const std::string text = accepted_words("l2.sise", words);
+  EXPECT_THAT(text, HasSubstr("did you mean 'l2.size'?"));
+  EXPECT_THAT(text, HasSubstr("nearest of 41"));
+  EXPECT_THAT(text, Not(HasSubstr("parameter39")));
+}
+
+}  // namespace
+}  // namespace fm
