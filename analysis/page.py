@@ -13,8 +13,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def device_of(result):
+    """What the result is of: the simulated device, or the tool that measured (no device config)."""
     config = result["config"]
-    return str(config.get("description") or config.get("device") or config.get("name") or "unknown")
+    return str(config.get("description") or config.get("name") or result["tool"])
 
 
 def floor_of(result):
@@ -132,15 +133,15 @@ def sections(result):
                 if counters else ""),
         checks_section(result),
         section("Configuration", folded("Effective configuration, every number with its source",
-                                        tables.config_table(result["config"])))]
+                                        tables.config_table(result["config"]))
+                if result["config"] else "")]
 
 
 def page_of(result, generator):
     """The whole page; nothing in it asks the network for anything, and its policy forbids it."""
-    tool, trace = str(result.get("tool", "")), result["trace"]
-    title = f"{trace['file'] or tool} on {device_of(result)}"
-    origin = [part for part in (tool, trace["file"] and f"trace {trace['file']}", trace["digest"])
-              if part]
+    tool, trace, device = result["tool"], result["trace"], device_of(result)
+    title = f"{trace['file']}: {device}" if trace["file"] else device
+    origin = [tool, trace["file"] and f"trace {trace['file']}", trace["digest"]]
     body = "\n".join(part for part in sections(result) if part)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -155,7 +156,7 @@ style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:">
 {(HERE / "report.css").read_text(encoding="utf-8")}</style>
 </head>
 <body>
-<header><h1>{text(device_of(result))}</h1><p>{text(" · ".join(origin))}</p></header>
+<header><h1>{text(device)}</h1><p>{text(" · ".join(filter(None, origin)))}</p></header>
 <main>
 {cards(result)}
 {body}

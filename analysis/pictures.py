@@ -33,7 +33,12 @@ def _scale(nanoseconds):
     return "ns", 1
 
 
-def _figure(height, x_title, y_title, **layout):
+def _axis(title):
+    return dict(title=dict(text=title, standoff=8, font=dict(size=13)), zeroline=False,
+                automargin=True)
+
+
+def _figure(height, x_title, y_title):
     """An empty figure; the page gives text and lines their colours."""
     return go.Figure(layout=dict(
         template="none", height=height, paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
@@ -41,8 +46,7 @@ def _figure(height, x_title, y_title, **layout):
         margin=dict(l=70, r=16, t=60, b=48), hovermode="closest",
         modebar=dict(bgcolor="rgba(0,0,0,0)"),
         legend=dict(orientation="h", y=1.01, yanchor="bottom", x=0, traceorder="normal"),
-        xaxis=dict(title=dict(text=x_title, standoff=8, font=dict(size=13)), zeroline=False, automargin=True),
-        yaxis=dict(title=dict(text=y_title, font=dict(size=13)), zeroline=False, automargin=True), **layout))
+        xaxis=_axis(x_title), yaxis=_axis(y_title)))
 
 
 def end_of(result):
@@ -94,15 +98,15 @@ def launches_figure(result):
         return None
     unit, size = _scale(max(launch["end_ns"] - launch["start_ns"] for launch in launches))
     figure = _figure(380, "launch, in order of execution", f"duration ({unit})")
-    bounds = {launch["bound"] for launch in launches}
-    known = [bound for bound in BOUND_COLOURS if bound in bounds]
-    for bound in [*known, *sorted(bounds - set(known))]:
+    for bound, colour in BOUND_COLOURS.items():
         mine = [(i, launch) for i, launch in enumerate(launches) if launch["bound"] == bound]
+        if not mine:
+            continue
         figure.add_bar(
             x=[index for index, _ in mine],
             y=[(launch["end_ns"] - launch["start_ns"]) / size for _, launch in mine],
             name=bound or UNKNOWN_BOUND, meta=bound, width=0.85,
-            marker=dict(color=BOUND_COLOURS.get(bound, GREY), line=dict(width=0)),
+            marker=dict(color=colour, line=dict(width=0)),
             customdata=[launch["id"] for _, launch in mine],
             hovertext=[_launch_hover(launch) for _, launch in mine],
             hovertemplate="%{hovertext}<extra></extra>")
@@ -124,7 +128,7 @@ def timeline_figure(result):
     order += [lane for lane in lanes if lane not in LANE_COLOURS]
     end = end_of(result)
     unit, size = _scale(end)
-    figure = _figure(108 + 48 * len(order), f"time ({unit})", "", bargap=0.35)
+    figure = _figure(108 + 48 * len(order), f"time ({unit})", "")
     for lane in order:
         gap = end / MOST_EVENTS if len(lanes[lane]) > MOST_EVENTS else 0
         bars = join_events(lanes[lane], gap)
@@ -137,6 +141,6 @@ def timeline_figure(result):
                        f"({time_text(stop - start)})"
                        for name, (start, stop, _) in zip(names, bars)],
             hovertemplate="%{hovertext}<extra></extra>")
-    figure.update_layout(barmode="overlay", xaxis=dict(range=[0, end / size]),
+    figure.update_layout(barmode="overlay", bargap=0.35, xaxis=dict(range=[0, end / size]),
                          yaxis=dict(autorange="reversed"))
     return figure
