@@ -230,7 +230,8 @@ KernelEntry softmax_entry() {
     list.tensor("x").tensor_if(on(p, "MASK"), "mask").tensor("y", true);
     list.integers({"rows", "columns", "width"});
     if (on(p, "MASK")) {
-      list.integers({"mask_quotient", "mask_outer", "mask_remainder", "mask_inner"});
+      list.integers(
+          {"mask_quotient", "mask_modulus", "mask_outer", "mask_remainder", "mask_inner"});
     }
     return list.reals({"scale"});
   };
@@ -279,8 +280,8 @@ KernelEntry unary_entry() {
 void add_broadcast(Arguments& list, const KernelParameters& p, const std::string& mode,
                    const std::string& t) {
   if (value_of(p, mode, "SAME") == "SAME") return;
-  list.integers(
-      {t + "_block", t + "_inner", t + "_quotient", t + "_outer", t + "_remainder", t + "_row"});
+  list.integers({t + "_block", t + "_inner", t + "_quotient", t + "_modulus", t + "_outer",
+                 t + "_remainder", t + "_row"});
 }
 
 KernelEntry binary_entry() {

@@ -3,6 +3,7 @@
 
 #include "core/diagnostics.hpp"
 #include "kernels/launch_draft.hpp"
+#include "kernels/row_broadcast.hpp"
 
 namespace fm {
 namespace {
@@ -50,11 +51,11 @@ std::string word_of(BinaryOperator op) {
   throw std::logic_error("unknown binary operator");
 }
 
-/// See binary.cl: x = i * block + j * inner, y = row / quotient * outer + row % remainder *
-/// row_step.
+/// See binary.cl: x = i * block + j * inner, y by `rows`.
 struct Broadcast {
   std::string mode = "SAME";
-  std::int64_t block = 0, inner = 0, quotient = 1, outer = 0, remainder = 1, row = 0;
+  std::int64_t block = 0, inner = 0;
+  RowBroadcast rows;
 };
 
 [[noreturn]] void refuse(const PlanTensor& x, const PlanTensor& y) {
@@ -72,13 +73,6 @@ Shape aligned_shape(const PlanTensor& x, const PlanTensor& y) {
   return shape;
 }
 
-/// Rows in two runs of dimensions, each kept or broadcast: outer rows [.., inner_count] inner rows.
-void set_rows(Broadcast& broadcast, bool outer_kept, bool inner_kept, std::int64_t inner_count) {
-  broadcast.quotient = broadcast.remainder = inner_count;
-  broadcast.row = inner_kept ? 1 : 0;
-  broadcast.outer = outer_kept ? (inner_kept ? inner_count : 1) : 0;
-}
-
 Broadcast channels_broadcast(const PlanTensor& x, const PlanTensor& y) {
   const Shape shape = aligned_shape(x, y);
   const ChannelsView out = channels_view(y);
@@ -86,45 +80,20 @@ Broadcast channels_broadcast(const PlanTensor& x, const PlanTensor& y) {
   broadcast.mode = shape[1] == 1 && out.channels > 1 ? "SPLAT" : "BROADCAST";
   broadcast.block = shape[1] == 1 ? 0 : shape[3];
   broadcast.inner = shape[3] == 1 ? 0 : 1;
-  set_rows(broadcast, shape[0] != 1, shape[2] != 1, out.height);
+  broadcast.rows.quotient = broadcast.rows.remainder = out.height;
+  broadcast.rows.modulus = out.batch;
+  broadcast.rows.outer = shape[0] == 1 ? 0 : shape[2];
+  broadcast.rows.inner = shape[2] == 1 ? 0 : 1;
   return broadcast;
 }
 
 Broadcast rows_broadcast(const PlanTensor& x, const PlanTensor& y) {
   const Shape shape = aligned_shape(x, y);
-  const std::size_t leading = y.shape.empty() ? 0 : y.shape.size() - 1;
   Broadcast broadcast;
   const bool splat = !shape.empty() && shape.back() == 1 && y.shape.back() > 1;
   broadcast.mode = splat ? "SPLAT" : "BROADCAST";
   broadcast.block = splat ? 0 : 1;
-  // Runs of leading dimensions from the last one: at most kept-broadcast-kept or
-  // broadcast-kept-broadcast.
-  std::int64_t size[3] = {1, 1, 1};
-  bool kept[3] = {false, false, false};
-  int run = -1;
-  for (std::size_t d = leading; d-- > 0;) {
-    if (y.shape[d] == 1) continue;
-    const bool keeps = shape[d] != 1;
-    if (run < 0 || kept[run] != keeps) {
-      if (++run == 3) {
-        throw UserError("binary operator: " + describe(x) + " is broadcast to " + describe(y) +
-                        " in too many places; expand it first");
-      }
-      kept[run] = keeps;
-    }
-    size[run] *= y.shape[d];
-  }
-  if (run <= 1) {
-    set_rows(broadcast, kept[1], kept[0], size[0]);
-  } else if (kept[0]) {  // kept, broadcast, kept
-    broadcast.quotient = size[0] * size[1];
-    broadcast.outer = size[0];
-    broadcast.remainder = size[0];
-    broadcast.row = 1;
-  } else {
-    throw UserError("binary operator: " + describe(x) + " is broadcast to " + describe(y) +
-                    " in too many places; expand it first");
-  }
+  broadcast.rows = row_broadcast(x, y);
   return broadcast;
 }
 
@@ -142,8 +111,11 @@ void set_operand(LaunchDraft& draft, const std::string& index, const PlanTensor&
   }
   draft.parameter("MODE" + index, broadcast.mode);
   draft.integer(name + "_block", broadcast.block).integer(name + "_inner", broadcast.inner);
-  draft.integer(name + "_quotient", broadcast.quotient).integer(name + "_outer", broadcast.outer);
-  draft.integer(name + "_remainder", broadcast.remainder).integer(name + "_row", broadcast.row);
+  draft.integer(name + "_quotient", broadcast.rows.quotient);
+  draft.integer(name + "_modulus", broadcast.rows.modulus);
+  draft.integer(name + "_outer", broadcast.rows.outer);
+  draft.integer(name + "_remainder", broadcast.rows.remainder);
+  draft.integer(name + "_row", broadcast.rows.inner);
 }
 
 }  // namespace

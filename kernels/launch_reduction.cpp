@@ -4,6 +4,7 @@
 
 #include "core/diagnostics.hpp"
 #include "kernels/launch_draft.hpp"
+#include "kernels/row_broadcast.hpp"
 
 namespace fm {
 namespace {
@@ -41,41 +42,6 @@ std::string word_of(Reduction kind) {
       return "SUM_SQUARE";
   }
   throw std::logic_error("unknown reduction");
-}
-
-struct MaskRows {
-  std::int64_t quotient = 1, outer = 0, remainder = 1, inner = 0;
-};
-
-/// Row r of x takes row r / quotient * outer + r % remainder * inner of the mask.
-MaskRows mask_rows(const PlanTensor& x, const PlanTensor& mask) {
-  const std::size_t rank = x.shape.size();
-  require_operand(
-      mask.shape.size() <= rank && !mask.shape.empty() && mask.shape.back() == x.shape.back(),
-      "Softmax", "the mask " + describe(mask) + " does not broadcast to " + describe(x));
-  // Leading dimensions of x from the last: a kept run, a broadcast run, a kept run.
-  std::int64_t kept_inner = 1, broadcast = 1, kept_outer = 1;
-  int stage = 0;
-  for (std::size_t back = 2; back <= rank; ++back) {
-    const std::int64_t size = x.shape[rank - back];
-    const std::int64_t own =
-        back <= mask.shape.size() ? mask.shape[mask.shape.size() - back] : std::int64_t{1};
-    require_operand(own == size || own == 1, "Softmax",
-                    "the mask " + describe(mask) + " does not broadcast to " + describe(x));
-    if (size == 1) continue;
-    const bool keeps = own == size;
-    if (stage == 0 && !keeps) stage = 1;
-    if (stage == 1 && keeps) stage = 2;
-    require_operand(stage < 2 || keeps, "Softmax",
-                    "the mask " + describe(mask) + " is broadcast in more than one place");
-    (stage == 0 ? kept_inner : stage == 1 ? broadcast : kept_outer) *= size;
-  }
-  MaskRows rows;
-  rows.quotient = kept_inner * broadcast;
-  rows.outer = kept_outer > 1 ? kept_inner : 0;
-  rows.remainder = kept_inner;
-  rows.inner = 1;
-  return rows;
 }
 
 }  // namespace
@@ -116,11 +82,13 @@ PlanLaunch build_softmax(const PlanTensor& x, const PlanTensor* mask, float scal
   LaunchDraft draft("softmax");
   draft.tensor("x", x).tensor("y", y).parameter("MASK", mask ? 1 : 0);
   if (mask) {
-    rows_view(*mask);
-    const MaskRows rows = mask_rows(x, *mask);
+    require_operand(rows_view(*mask).columns == in.columns, "Softmax",
+                    "the mask " + describe(*mask) + " does not broadcast to " + describe(x));
+    const RowBroadcast rows = row_broadcast(*mask, x);
     draft.tensor("mask", *mask);
-    draft.integer("mask_quotient", rows.quotient).integer("mask_outer", rows.outer);
-    draft.integer("mask_remainder", rows.remainder).integer("mask_inner", rows.inner);
+    draft.integer("mask_quotient", rows.quotient).integer("mask_modulus", rows.modulus);
+    draft.integer("mask_outer", rows.outer).integer("mask_remainder", rows.remainder);
+    draft.integer("mask_inner", rows.inner);
   }
   const LocalSize local = set_group(draft, in.width);
   draft.integer("rows", in.rows).integer("columns", in.columns).integer("width", in.width);

@@ -1,5 +1,5 @@
 // y = softmax(scale * x + mask) over the last dimension of a `rows` tensor; GROUP work-items a row.
-// Row r of x takes row r / mask_quotient * mask_outer + r % mask_remainder * mask_inner of the mask.
+// Row r of x takes row r / mask_quotient % mask_modulus * mask_outer + r % mask_remainder * mask_inner of the mask.
 #include "arithmetic.clh"
 #include "group_tree.clh"
 
@@ -20,7 +20,7 @@ __kernel void softmax(FM_TEXELS_READ(x),
 #endif
                       FM_TEXELS_WRITE(y), int rows, int columns, int width,
 #if MASK
-                      int mask_quotient, int mask_outer, int mask_remainder, int mask_inner,
+                      int mask_quotient, int mask_modulus, int mask_outer, int mask_remainder, int mask_inner,
 #endif
                       float scale FM_RECORD_PARAMETERS) {
   FM_BEGIN;
@@ -29,7 +29,8 @@ __kernel void softmax(FM_TEXELS_READ(x),
   const int row_in = FM_MIN(row, rows - 1);  // work-items beyond the last row go along for the barriers
 #if MASK
   const int mask_row =
-      FM_QUOTIENT(row_in, mask_quotient) * mask_outer + FM_REMAINDER(row_in, mask_remainder) * mask_inner;
+      FM_REMAINDER(FM_QUOTIENT(row_in, mask_quotient), mask_modulus) * mask_outer +
+      FM_REMAINDER(row_in, mask_remainder) * mask_inner;
 #endif
 
   float4 highest = (float4)(-INFINITY);
