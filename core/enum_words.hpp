@@ -18,7 +18,7 @@ Enum enum_from_word(const std::string& word, const std::array<Enum, count>& valu
     words.push_back(to_string(value));
     if (words.back() == word) return value;
   }
-  throw UserError(where, "unknown " + what + " '" + word + "': " + accepted_words(word, words));
+  throw UserError(where, what + ": unknown word '" + word + "': " + accepted_words(word, words));
 }
 
 }  // namespace fm

@@ -166,7 +166,7 @@ void read_kernel(YamlMap& map, PlanLaunch& launch) {
   launch.local = read_size(map.required("local"));
   const YamlValue arguments = map.required("arguments");
   for (const YamlValue& argument : arguments.sequence()) {
-    launch.arguments.push_back(read_argument(argument));
+    launch.arguments.emplace_back(read_argument(argument));
   }
 }
 
