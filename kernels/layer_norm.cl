@@ -10,7 +10,7 @@ __kernel void layer_norm(FM_TEXELS_READ(x), FM_TEXELS_READ(weight),
                          FM_TEXELS_WRITE(y), int rows, int columns, int width,
                          float epsilon FM_RECORD_PARAMETERS) {
   FM_BEGIN;
-  FM_GROUP_TREE_BEGIN;
+  FM_GROUP_TREE_BEGIN(1);
   const int row = FM_GLOBAL_ID(1);
   const int row_in = FM_MIN(row, rows - 1);  // work-items beyond the last row go along for the barriers
 
@@ -20,7 +20,7 @@ __kernel void layer_norm(FM_TEXELS_READ(x), FM_TEXELS_READ(weight),
     FM_ARITHMETIC(add, 4);
   }
   FM_END_FOR
-  FM_GROUP_TREE(total, fm_sum_lanes(sum), FM_COMBINE_SUM);
+  FM_GROUP_TREE(1, total, fm_sum_lanes(sum), FM_COMBINE_SUM);
   const float mean = total / (float)columns;
 
   float4 squares = (float4)(0.0f);
@@ -31,7 +31,7 @@ __kernel void layer_norm(FM_TEXELS_READ(x), FM_TEXELS_READ(weight),
     squares = mad(d, d, squares);
   }
   FM_END_FOR
-  FM_GROUP_TREE(deviation, fm_sum_lanes(squares), FM_COMBINE_SUM);
+  FM_GROUP_TREE(1, deviation, fm_sum_lanes(squares), FM_COMBINE_SUM);
   const float gain = rsqrt(deviation / (float)columns + epsilon);
   FM_ARITHMETIC(special, 1);
 

@@ -40,7 +40,11 @@
 __kernel void reduction(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int outputs, int count, int elements,
                         int columns, int blocks, int in_width, int in_height FM_RECORD_PARAMETERS) {
   FM_BEGIN;
-  FM_GROUP_TREE_BEGIN;
+#if SPATIAL
+  FM_GROUP_TREE_BEGIN(4);
+#else
+  FM_GROUP_TREE_BEGIN(1);
+#endif
   const int output = FM_GLOBAL_ID(1);
   const int from = FM_MIN(output, outputs - 1);  // work-items beyond the last go along for the barriers
 #if SPATIAL
@@ -63,17 +67,14 @@ __kernel void reduction(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int outputs, int 
   FM_END_FOR
 
 #if SPATIAL
-  FM_GROUP_TREE(r0, partials.x, FM_COMBINE);
-  FM_GROUP_TREE(r1, partials.y, FM_COMBINE);
-  FM_GROUP_TREE(r2, partials.z, FM_COMBINE);
-  FM_GROUP_TREE(r3, partials.w, FM_COMBINE);
-  const float4 result = FM_FINAL((float4)(r0, r1, r2, r3));
+  FM_GROUP_TREE(4, all, partials, FM_COMBINE);
+  const float4 result = FM_FINAL(all);
   const int valid = columns - 4 * block;
   const int out_x = block;
   const int out_y = image;
 #else
   const float own = FM_COMBINE(FM_COMBINE(partials.x, partials.y), FM_COMBINE(partials.z, partials.w));
-  FM_GROUP_TREE(all, own, FM_COMBINE);
+  FM_GROUP_TREE(1, all, own, FM_COMBINE);
   const float4 result = (float4)(FM_FINAL(all));
   const int valid = 1;
   const int out_x = 0;

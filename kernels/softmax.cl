@@ -24,7 +24,7 @@ __kernel void softmax(FM_TEXELS_READ(x),
 #endif
                       float scale FM_RECORD_PARAMETERS) {
   FM_BEGIN;
-  FM_GROUP_TREE_BEGIN;
+  FM_GROUP_TREE_BEGIN(1);
   const int row = FM_GLOBAL_ID(1);
   const int row_in = FM_MIN(row, rows - 1);  // work-items beyond the last row go along for the barriers
 #if MASK
@@ -40,7 +40,7 @@ __kernel void softmax(FM_TEXELS_READ(x),
     highest = fmax(highest, fm_first_lanes(v, columns - 4 * k4, -INFINITY));
   }
   FM_END_FOR
-  FM_GROUP_TREE(top, fm_max_lanes(highest), fmax);
+  FM_GROUP_TREE(1, top, fm_max_lanes(highest), fmax);
 
   float4 sum = (float4)(0.0f);
   FM_FOR(k4, item, width, GROUP) {
@@ -50,7 +50,7 @@ __kernel void softmax(FM_TEXELS_READ(x),
     sum += fm_first_lanes(exp(v - top), columns - 4 * k4, 0.0f);
   }
   FM_END_FOR
-  FM_GROUP_TREE(total, fm_sum_lanes(sum), FM_COMBINE_SUM);
+  FM_GROUP_TREE(1, total, fm_sum_lanes(sum), FM_COMBINE_SUM);
 
   FM_IF(row, LT, rows) {
     const float weight = 1.0f / total;
