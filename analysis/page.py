@@ -44,12 +44,12 @@ def latency_cards(result):
 def floor_card(result):
     name, floor = floor_of(result)
     if floor <= 0:
-        return card("floor", "Distance from the floor", None, "—", ["no floor in this result"])
+        return card("floor", "Distance from floor", None, "—", ["no floor in this result"])
     distance = result["latency"]["integrated_ns"] / floor
     floors = ", ".join(f"{key} {time_text(result['floor'][key + '_ns'])}"
                        for key in ("disk", "compute", "dram"))
-    return card("floor", "Distance from the floor", distance, f"{three_digits(distance)} ×",
-                [f"the {name} alone needs {time_text(floor)}", f"floors: {floors}"])
+    return card("floor", "Distance from floor", distance, f"{three_digits(distance)} ×",
+                [f"{name} alone needs {time_text(floor)}", f"floors: {floors}"])
 
 
 def cards(result):

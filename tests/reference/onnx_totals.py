@@ -18,7 +18,9 @@ from google.protobuf.message import DecodeError
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from expected_launches import compute_launches
 from model_shapes import load_static, static_dims
+from packed_weights import packed_half_bytes
 
 FLOATS = (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16)
 DATA_INPUTS = {  # how many leading inputs are data; the rest are shapes, axes or limits
@@ -120,16 +122,16 @@ def data_inputs(node):
 
 
 def weight_tensors(graph):
-    """{name: elements} of the float constants that nodes read as data."""
+    """{name: dims} of the float constants that nodes read as data."""
     tensors = constant_tensors(graph)
     scalars = {n.output[0] for n in graph.node if n.op_type == "Constant"}
     read = {name for node in graph.node for name in data_inputs(node)}
-    elements = {
-        name: math.prod(tensor.dims)
+    return {
+        name: list(tensor.dims)
         for name, tensor in tensors.items()
         if name in read and tensor.data_type in FLOATS
+        and (math.prod(tensor.dims) > 1 or name not in scalars)
     }
-    return {n: size for n, size in elements.items() if size > 1 or n not in scalars}
 
 
 def totals(model):
@@ -154,10 +156,12 @@ def totals(model):
     weights = weight_tensors(graph)
     return {
         "macs": sum(by_op.values()),
-        "weight_elements": sum(weights.values()),
+        "weight_elements": sum(map(math.prod, weights.values())),
         "weight_tensors": len(weights),
         "nodes": nodes_in_file,
         "data_nodes": sum(node.op_type != "Constant" for node in graph.node),
+        "packed_half_bytes": packed_half_bytes(graph, weights, shapes, data_inputs),
+        "compute_launches": compute_launches(graph),
         "macs_by_op": dict(by_op),
         "per_node": per_node,
     }
@@ -167,7 +171,9 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0],
         epilog="Prints JSON: macs, weight_elements, weight_tensors, nodes (of the file), "
-               "data_nodes (without constants and shape computation), macs_by_op, per_node.",
+               "data_nodes (without constants and shape computation), packed_half_bytes (see "
+               "packed_weights.py; null: no rule), compute_launches (see expected_launches.py), "
+               "macs_by_op, per_node.",
     )
     parser.add_argument("model")
     parser.add_argument("--shape", action="append", default=[], metavar="INPUT=D,D,...")
