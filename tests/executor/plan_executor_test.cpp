@@ -1,0 +1,328 @@
+#include "executor/plan_executor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "core/diagnostics.hpp"
+#include "executor/model_io.hpp"
+#include "executor/run_report.hpp"
+#include "tests/executor/small_network.hpp"
+
+namespace fm {
+namespace {
+
+using test::NetworkOptions;
+using test::relative_error;
+using test::SmallNetwork;
+using test::TemporaryFolder;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+void ignore_progress(std::size_t, std::size_t) {}
+
+struct Outcome {
+  std::vector<float> y;
+  RunTimes times;
+  ResultMemory memory;
+  std::vector<trace::HostOperation> operations;
+};
+
+struct Execution {
+  std::size_t runs = 1;
+  std::optional<double> disk_bytes_per_second;
+};
+
+Outcome execute(const SmallNetwork& network, const Execution& execution = {}) {
+  const TemporaryFolder folder;
+  network.write_weights(folder.file("w.fmw"));
+  const WeightsIndex index = open_weights_for(network.plan(), folder.file("w.fmw"));
+  PlanExecutor executor(network.plan(), index, folder.file("w.fmw"), select_device(""),
+                        {execution.disk_bytes_per_second, ""});
+  const PlanTensor& x = network.plan().tensor("x");
+  const PlanTensor& y = network.plan().tensor("y");
+  Outcome outcome;
+  for (std::size_t run = 0; run < execution.runs; ++run) {
+    executor.poison();
+    executor.write_input(x, to_device_bytes(x, {x.shape, network.input()}));
+    outcome.times = executor.run(ignore_progress);
+    executor.recorder().stop_keeping();
+  }
+  outcome.y = from_device_bytes(y, executor.read_output(y)).values;
+  outcome.memory = executor.recorder().memory();
+  outcome.operations = executor.recorder().operations();
+  return outcome;
+}
+
+class PlacementAndPolicy
+    : public ::testing::TestWithParam<std::tuple<Placement, Placement, DataType, bool>> {};
+
+TEST_P(PlacementAndPolicy, OutputMatchesTheHostReference) {
+  NetworkOptions options;
+  std::tie(options.weights, options.activations, options.storage, options.stream) = GetParam();
+  const SmallNetwork network(options);
+  const Outcome outcome = execute(network);
+  // Half: a result may fall on the other side of a rounding boundary, seldom.
+  EXPECT_LE(relative_error(outcome.y, network.reference(network.input())),
+            options.storage == DataType::f32 ? 1e-5 : 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PlacementAndPolicy,
+    ::testing::Combine(::testing::Values(Placement::buffer, Placement::image2d),
+                       ::testing::Values(Placement::buffer, Placement::image2d),
+                       ::testing::Values(DataType::f16, DataType::f32), ::testing::Bool()));
+
+TEST(PlanExecutor, RepeatedStreamingRunsGiveTheSameOutput) {
+  for (Placement placement : {Placement::buffer, Placement::image2d}) {
+    NetworkOptions options;
+    options.weights = placement;
+    options.stream = true;
+    const SmallNetwork network(options);
+    const Outcome once = execute(network), thrice = execute(network, {3, std::nullopt});
+    EXPECT_EQ(once.y, thrice.y);
+    EXPECT_EQ(once.memory.peak, thrice.memory.peak);
+  }
+}
+
+TEST(PlanExecutor, PlacementAndPolicyDoNotChangeABit) {
+  NetworkOptions options;
+  const std::vector<float> preloaded = execute(SmallNetwork(options)).y;
+  options.stream = true;
+  EXPECT_EQ(execute(SmallNetwork(options)).y, preloaded);
+  options.weights = Placement::image2d;
+  const std::vector<float> streamed_images = execute(SmallNetwork(options)).y;
+  options.stream = false;
+  EXPECT_EQ(execute(SmallNetwork(options)).y, streamed_images);
+}
+
+TEST(PlanExecutor, AnyRingChunkAndLookaheadGiveTheSameOutput) {
+  NetworkOptions options;
+  options.layers = 6;
+  options.weights = Placement::image2d;
+  const std::vector<float> expected = execute(SmallNetwork(options)).y;
+  options.stream = true;
+  for (std::uint64_t chunk : {100u, 768u, 4096u, 9216u}) {
+    for (std::uint64_t ring : {9216u, 16384u, 100000u}) {
+      for (int ahead : {1, 2, 5}) {
+        for (bool split : {false, true}) {
+          options.chunk = Bytes(chunk);
+          options.ring = Bytes(ring);
+          options.enqueue_ahead = ahead;
+          options.split_copies = split;
+          EXPECT_EQ(execute(SmallNetwork(options)).y, expected)
+              << "chunk " << chunk << ", ring " << ring << ", ahead " << ahead;
+        }
+      }
+    }
+  }
+}
+
+TEST(PlanExecutor, AccountsMemoryByClass) {
+  NetworkOptions options;
+  options.layers = 8;
+  const Bytes weight(48 * 48 * 4), bias(48 * 4);
+  const Bytes activations = SmallNetwork(options).plan().pools.at(0).bytes;
+
+  const MemoryClaims preloaded = execute(SmallNetwork(options)).memory.peak_by_class;
+  EXPECT_EQ(preloaded.preloaded, (weight + bias) * 8);
+  EXPECT_EQ(preloaded.activations, activations);
+  EXPECT_EQ(preloaded.um_in_flight, Bytes(0));
+  EXPECT_EQ(preloaded.staging, Bytes(0));
+
+  options.stream = true;
+  options.enqueue_ahead = 1;
+  const ResultMemory streamed = execute(SmallNetwork(options)).memory;
+  EXPECT_EQ(streamed.peak_by_class.preloaded, Bytes(0));
+  // The launch's own weights and those read for the next.
+  EXPECT_EQ(streamed.peak_by_class.um_in_flight, (weight + bias) * 2);
+  EXPECT_EQ(streamed.peak, activations + (weight + bias) * 2);
+  // At the end all streamed weights are gone.
+  EXPECT_EQ(streamed.over_time.back().claims.um_in_flight, Bytes(0));
+
+  options.weights = Placement::image2d;
+  const Bytes ring = schedule_reads(SmallNetwork(options).plan()).ring;
+  const ResultMemory images = execute(SmallNetwork(options)).memory;
+  EXPECT_EQ(images.peak_by_class.staging, ring);
+  EXPECT_GE(images.peak_by_class.tm_in_flight, weight);
+  EXPECT_LE(images.peak_by_class.tm_in_flight, weight * 2);
+  for (const MemorySample& sample : images.over_time) {
+    EXPECT_LE(sample.claims.um_in_flight + sample.claims.staging, ring + bias * 2);
+  }
+  EXPECT_EQ(images.over_time.back().claims.staging, ring);
+}
+
+/// Position of each launch operation in the log, by plan launch id.
+std::map<std::string, std::size_t> launch_positions(const Outcome& outcome) {
+  std::map<std::string, std::size_t> positions;
+  for (std::size_t i = 0; i < outcome.operations.size(); ++i) {
+    if (outcome.operations[i].has_launch()) {
+      positions[outcome.operations[i].launch().launch()] = i;
+    }
+  }
+  return positions;
+}
+
+TEST(PlanExecutor, AtMostEnqueueAheadLaunchesAreUnfinished) {
+  NetworkOptions options;
+  options.layers = 7;
+  options.stream = true;
+  options.enqueue_ahead = 3;
+  const Outcome outcome = execute(SmallNetwork(options));
+  std::size_t unfinished = 0, most = 0;
+  std::map<std::uint64_t, bool> is_launch;
+  for (const trace::HostOperation& operation : outcome.operations) {
+    is_launch[operation.id()] = operation.has_launch();
+    if (operation.has_launch()) most = std::max(most, ++unfinished);
+    if (operation.has_wait() && operation.after_size() == 1 && is_launch[operation.after(0)]) {
+      --unfinished;
+    }
+  }
+  EXPECT_EQ(unfinished, 0u);
+  EXPECT_EQ(most, 3u);
+}
+
+TEST(PlanExecutor, ReadsStartWhenTheirEarliestLaunchDoes) {
+  NetworkOptions options;
+  options.layers = 6;
+  options.stream = true;
+  const Outcome outcome = execute(SmallNetwork(options));
+  const std::map<std::string, std::size_t> launches = launch_positions(outcome);
+  std::size_t reads = 0;
+  for (std::size_t i = 0; i < outcome.operations.size(); ++i) {
+    const trace::HostOperation& operation = outcome.operations[i];
+    if (!operation.has_disk_read()) continue;
+    ++reads;
+    const int layer = std::stoi(operation.disk_read().weight().substr(1));
+    // L(layer - 1) starts when L(layer - 2) has ended.
+    if (layer < 2) continue;
+    const trace::HostOperation& before =
+        outcome.operations[launches.at("L" + std::to_string(layer - 2))];
+    EXPECT_GE(operation.measured().started(), before.measured().ended());
+    EXPECT_GT(i, launches.at("L" + std::to_string(layer - 2)));
+  }
+  EXPECT_EQ(reads, 12u);
+}
+
+TEST(PlanExecutor, FirstLaunchEndsBeforeTheLastReadOfASlowDisk) {
+  NetworkOptions options;
+  options.layers = 5;
+  options.width = 64;
+  options.stream = true;
+  const SmallNetwork network(options);
+  const Outcome outcome = execute(network, {1, 400e3});
+  const trace::HostOperation& first = outcome.operations[launch_positions(outcome).at("L0")];
+  std::uint64_t last_read = 0;
+  for (const trace::HostOperation& operation : outcome.operations) {
+    if (operation.has_disk_read()) last_read = operation.measured().started();
+  }
+  EXPECT_LT(first.measured().ended(), last_read);
+  EXPECT_LE(relative_error(outcome.y, network.reference(network.input())), 1e-5);
+}
+
+TEST(PlanExecutor, PreloadsImagesThroughAReleasedRing) {
+  NetworkOptions options;
+  options.weights = Placement::image2d;
+  options.layers = 3;
+  const Outcome outcome = execute(SmallNetwork(options));
+  EXPECT_GT(outcome.memory.peak_by_class.staging, Bytes(0));
+  EXPECT_EQ(outcome.memory.over_time.back().claims.staging, Bytes(0));
+  EXPECT_EQ(outcome.memory.peak_by_class.preloaded, Bytes(3 * (48 * 48 * 4 + 48 * 4)));
+}
+
+TEST(PlanExecutor, HostLogIsConsistent) {
+  NetworkOptions options;
+  options.weights = Placement::image2d;
+  options.stream = true;
+  options.split_copies = true;
+  const Outcome outcome = execute(SmallNetwork(options));
+  std::uint64_t last = 0;
+  std::map<std::uint64_t, std::int64_t> alive;
+  std::uint64_t copied = 0;
+  for (const trace::HostOperation& operation : outcome.operations) {
+    EXPECT_GT(operation.id(), last);
+    last = operation.id();
+    for (std::uint64_t cause : operation.after()) EXPECT_LT(cause, operation.id());
+    EXPECT_LE(operation.measured().started(), operation.measured().ended());
+    if (operation.has_create()) ++alive[operation.create().object()];
+    if (operation.has_release()) --alive[operation.release().object()];
+    if (operation.has_disk_read()) {
+      EXPECT_EQ(alive[operation.disk_read().object()], 1);
+    }
+    if (operation.has_launch()) {
+      for (const trace::Argument& argument : operation.launch().arguments()) {
+        EXPECT_EQ(alive[argument.object()], 1);
+      }
+    }
+    if (operation.has_copy()) copied += operation.copy().bytes();
+  }
+  EXPECT_EQ(copied, 4u * 48 * 48 * 4);
+}
+
+// ---- bad input
+// -------------------------------------------------------------------------------------------------
+
+TEST(PlanExecutor, FlippedBitInASliceIsNamed) {
+  for (bool stream : {false, true}) {
+    for (Placement placement : {Placement::buffer, Placement::image2d}) {
+      NetworkOptions options;
+      options.stream = stream;
+      options.weights = placement;
+      const SmallNetwork network(options);
+      const TemporaryFolder folder;
+      const std::string path = folder.file("w.fmw");
+      network.write_weights(path);
+      {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        const auto at =
+            static_cast<std::streamoff>(network.plan().weights[4].file_offset.count() + 77);
+        file.seekg(at);
+        const char byte = static_cast<char>(file.get() ^ 1);
+        file.seekp(at);
+        file.put(byte);
+      }
+      const WeightsIndex index = open_weights_for(network.plan(), path);
+      const auto run = [&] {
+        PlanExecutor executor(network.plan(), index, path, select_device(""), {std::nullopt, ""});
+        executor.run(ignore_progress);
+      };
+      EXPECT_THAT(run, ThrowsMessage<UserError>(AllOf(HasSubstr("w.fmw"), HasSubstr("/small/w2"),
+                                                      HasSubstr("damaged"))));
+    }
+  }
+}
+
+TEST(PlanExecutor, WeightsThatEndEarlyAreNamed) {
+  NetworkOptions options;
+  const SmallNetwork network(options);
+  const TemporaryFolder folder;
+  const std::string path = folder.file("w.fmw");
+  network.write_weights(path);
+  const WeightsIndex index = open_weights_for(network.plan(), path);
+  // The file shrinks after its index was read.
+  std::filesystem::resize_file(path, network.plan().weights[4].file_offset.count() + 100);
+  EXPECT_THAT(
+      [&] {
+        PlanExecutor(network.plan(), index, path, select_device(""), {std::nullopt, ""});
+      },
+      ThrowsMessage<UserError>(AllOf(HasSubstr("w.fmw"), HasSubstr("truncated"))));
+}
+
+TEST(Schedule, RefusesChunksOutOfOrder) {
+  NetworkOptions options;
+  options.stream = true;
+  options.weights = Placement::image2d;
+  options.split_copies = true;
+  SmallNetwork network(options);
+  std::swap(network.plan().weights[0].transforms[0].launch,
+            network.plan().weights[0].transforms[1].launch);
+  EXPECT_THAT([&] { schedule_reads(network.plan()); },
+              ThrowsMessage<UserError>(AllOf(HasSubstr("w0"), HasSubstr("in order"))));
+}
+
+}  // namespace
+}  // namespace fm
