@@ -28,35 +28,36 @@ struct Arguments {
 
 po::options_description options_of(Arguments* arguments) {
   po::options_description options("Options", 80);
-  options.add_options()
-      ("config", po::value(&arguments->config)->value_name("NAME|FILE"),
-       "device config: a file, or a name in configs/ (mali-g715)")
-      ("trace", po::value(&arguments->trace)->value_name("FILE"), "what to replay (fmexec --record)")
-      ("set", po::value(&arguments->settings)->composing()->value_name("PATH=VALUE"),
-       "replace a config value; may be repeated")
-      ("json", po::bool_switch(&arguments->json), "write the result as JSON instead of the summary")
-      ("output,o", po::value(&arguments->output)->default_value("-")->value_name("FILE"),
-       "where to; - is standard output")
-      ("summary", po::bool_switch(&arguments->summary),
-       "with --json and -o FILE: also print the summary")
-      ("chrome-trace", po::value(&arguments->chrome_trace)->value_name("FILE"),
-       "also write the timeline for Perfetto or chrome://tracing")
-      ("sample", po::value(&arguments->sample)->default_value("full")->value_name("MODE"),
-       "full: simulate every access")
-      ("explain", po::bool_switch(&arguments->explain),
-       "print every value of the config with its unit, source and citation; needs no trace")
-      ("help,h", po::bool_switch(&arguments->help), "this text")
-      ("version", po::bool_switch(&arguments->version), "the version");
+  options.add_options()("config", po::value(&arguments->config)->value_name("NAME|FILE"),
+                        "device config: a file, or a name in configs/ (mali-g715)")(
+      "trace", po::value(&arguments->trace)->value_name("FILE"),
+      "what to replay (fmexec --record)")(
+      "set", po::value(&arguments->settings)->composing()->value_name("PATH=VALUE"),
+      "replace a config value; may be repeated")("json", po::bool_switch(&arguments->json),
+                                                 "write the result as JSON instead of the summary")(
+      "output,o", po::value(&arguments->output)->default_value("-")->value_name("FILE"),
+      "where to; - is standard output")("summary", po::bool_switch(&arguments->summary),
+                                        "with --json and -o FILE: also print the summary")(
+      "chrome-trace", po::value(&arguments->chrome_trace)->value_name("FILE"),
+      "also write the timeline for Perfetto or chrome://tracing")(
+      "sample", po::value(&arguments->sample)->default_value("full")->value_name("MODE"),
+      "full: simulate every access")(
+      "explain", po::bool_switch(&arguments->explain),
+      "print every value of the config with its unit, source and citation; needs no trace")(
+      "help,h", po::bool_switch(&arguments->help), "this text")(
+      "version", po::bool_switch(&arguments->version), "the version");
   return options;
 }
 
 void print_help(const po::options_description& options) {
-  std::cout << "usage: fmsim --config NAME|FILE --trace FILE [--set PATH=VALUE ...] [--json] [-o FILE]\n\n"
-            << "Replays a recorded trace on a simulated phone and says how long it takes and why.\n\n"
-            << options << "\nExample:\n"
-            << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
-            << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n\n"
-            << "Exit status: 0 done, 1 a conservation law is broken, 2 the input is wrong.\n";
+  std::cout
+      << "usage: fmsim --config NAME|FILE --trace FILE [--set PATH=VALUE ...] [--json] [-o "
+         "FILE]\n\n"
+      << "Replays a recorded trace on a simulated phone and says how long it takes and why.\n\n"
+      << options << "\nExample:\n"
+      << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
+      << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n\n"
+      << "Exit status: 0 done, 1 a conservation law is broken, 2 the input is wrong.\n";
 }
 
 void parse(int argc, char** argv, const po::options_description& options) {
@@ -74,10 +75,12 @@ void require_complete(const Arguments& arguments) {
   if (arguments.explain) return;
   if (arguments.trace.empty()) throw UserError("--trace is missing; see fmsim --help");
   if (arguments.sample != "full") {
-    throw UserError("--sample " + arguments.sample + ": " + accepted_words(arguments.sample, {"full"}));
+    throw UserError("--sample " + arguments.sample + ": " +
+                    accepted_words(arguments.sample, {"full"}));
   }
   if (arguments.summary && (!arguments.json || arguments.output == "-")) {
-    throw UserError("--summary goes with --json and -o FILE: without them the summary is the output already");
+    throw UserError(
+        "--summary goes with --json and -o FILE: without them the summary is the output already");
   }
 }
 

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <queue>
-#include <vector>
-
 #include <systemc>
+#include <vector>
 
 #include "core/units.hpp"
 
 namespace fm {
 
-/// One SC_METHOD that runs callbacks at their simulation times; those due at once run in the order they were added.
+/// One SC_METHOD that runs callbacks at their simulation times; those due at once run in the order
+/// they were added.
 class Agenda : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Agenda);

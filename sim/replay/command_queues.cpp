@@ -7,13 +7,15 @@ namespace fm {
 namespace {
 
 std::string name_of(const trace::HostOperation& operation) {
-  return operation.has_launch() ? "launch " + operation.launch().launch() : "copy " + operation.copy().launch();
+  return operation.has_launch() ? "launch " + operation.launch().launch()
+                                : "copy " + operation.copy().launch();
 }
 
 }  // namespace
 
-CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies, LaunchBinder& binder,
-                             const DeviceHeap& heap, CompletionBoard& board, RunLog& log)
+CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies,
+                             LaunchBinder& binder, const DeviceHeap& heap, CompletionBoard& board,
+                             RunLog& log)
     : one_engine_(!config.flag("queue.copy_overlaps_compute")),
       gpu_(gpu),
       copies_(copies),
@@ -23,7 +25,8 @@ CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& c
       log_(log) {}
 
 void CommandQueues::enqueue(const trace::HostOperation& operation) {
-  const std::uint32_t number = operation.has_launch() ? operation.launch().queue() : operation.copy().queue();
+  const std::uint32_t number =
+      operation.has_launch() ? operation.launch().queue() : operation.copy().queue();
   Queue& queue = queues_[number];
   queue.commands.push_back(&operation);
   find_ready(&queue);
@@ -94,12 +97,13 @@ void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operat
   job.destination = image.address + offset;
   const auto started = std::make_shared<Picoseconds>();
   const std::string name = copy.launch().empty() ? image.name : copy.launch();
-  copies_.copy(job, [started] { *started = Agenda::now(); },
-               [this, queue, &operation, started, name] {
-                 --queue->copies;
-                 --copies_running_;
-                 completed(queue, {&operation, name, *started, Agenda::now(), {}});
-               });
+  copies_.copy(
+      job, [started] { *started = Agenda::now(); },
+      [this, queue, &operation, started, name] {
+        --queue->copies;
+        --copies_running_;
+        completed(queue, {&operation, name, *started, Agenda::now(), {}});
+      });
 }
 
 void CommandQueues::completed(Queue* queue, const LoggedCommand& command) {
@@ -122,8 +126,9 @@ std::vector<std::string> CommandQueues::waiting() const {
   for (const auto& [number, queue] : queues_) {
     if (queue.commands.empty()) continue;
     const trace::HostOperation& head = *queue.commands.front();
-    lines.push_back("queue " + std::to_string(number) + ": " + name_of(head) + " waits for " +
-                    (queue.waits_for_causes ? board_.missing(head.after()) : "the commands before it"));
+    lines.push_back(
+        "queue " + std::to_string(number) + ": " + name_of(head) + " waits for " +
+        (queue.waits_for_causes ? board_.missing(head.after()) : "the commands before it"));
   }
   return lines;
 }

@@ -15,9 +15,10 @@
 
 namespace fm {
 
-/// A command is ready when those before it in its queue are done and its causes are complete; a launch already when
-/// only ready launches are before it, because the GPU keeps their order itself. Ready commands start at once or, without
-/// queue.copy_overlaps_compute, in the order they became ready, copies and launches not at the same time.
+/// A command is ready when those before it in its queue are done and its causes are complete; a
+/// launch already when only ready launches are before it, because the GPU keeps their order itself.
+/// Ready commands start at once or, without queue.copy_overlaps_compute, in the order they became
+/// ready, copies and launches not at the same time.
 class CommandQueues {
  public:
   CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies, LaunchBinder& binder,
@@ -26,7 +27,9 @@ class CommandQueues {
   /// A Launch or Copy, now.
   void enqueue(const trace::HostOperation& operation);
   /// `action` runs whenever a command ended, with the number that have.
-  void on_command_end(std::function<void(std::size_t)> action) { on_command_end_ = std::move(action); }
+  void on_command_end(std::function<void(std::size_t)> action) {
+    on_command_end_ = std::move(action);
+  }
   bool idle() const;
   std::vector<std::string> waiting() const;
 

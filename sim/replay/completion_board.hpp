@@ -18,7 +18,8 @@ class CompletionBoard {
  public:
   bool complete(std::uint64_t id) const { return complete_.count(id) != 0; }
   bool all_complete(const OperationIds& ids) const;
-  /// Runs `action` as soon as all of `ids` are complete: now, or inside the finish() of the last of them.
+  /// Runs `action` as soon as all of `ids` are complete: now, or inside the finish() of the last of
+  /// them.
   void when_complete(const OperationIds& ids, std::function<void()> action);
   /// Runs the actions that waited only for it, in the order they began to wait.
   void finish(std::uint64_t id);
@@ -32,7 +33,8 @@ class CompletionBoard {
     std::function<void()> action;
   };
   std::unordered_set<std::uint64_t> complete_;
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> waiting_;  // by operation: indices of waiters
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>>
+      waiting_;  // by operation: indices of waiters
   std::vector<Waiter> waiters_;
 };
 

@@ -10,21 +10,24 @@ constexpr std::uint64_t piece_bytes = 4096;
 constexpr std::uint64_t pieces_in_flight = 4;
 
 /// Bytes [first, first + size) of `total` that piece `index` of `pieces` covers.
-std::pair<std::uint64_t, std::uint64_t> share(std::uint64_t total, std::uint64_t index, std::uint64_t pieces) {
+std::pair<std::uint64_t, std::uint64_t> share(std::uint64_t total, std::uint64_t index,
+                                              std::uint64_t pieces) {
   const std::uint64_t first = total / pieces * index + std::min(index, total % pieces);
   return {first, total / pieces + (index < total % pieces ? 1 : 0)};
 }
 
 }  // namespace
 
-CopyEngine::CopyEngine(const DeviceConfig& config, MemoryPort& port, Agenda& agenda, CounterRegistry& registry)
+CopyEngine::CopyEngine(const DeviceConfig& config, MemoryPort& port, Agenda& agenda,
+                       CounterRegistry& registry)
     : overhead_(config.time("host.launch_overhead")),
       bytes_per_second_(config.bytes_per_second("host.copy_bandwidth")),
       port_(port),
       agenda_(agenda) {
   registry.add("copy.copies", "copies", "buffer-to-image copies completed", &copies_);
   registry.add("copy.read_bytes", "bytes", "bytes copies read from buffers", &read_bytes_);
-  registry.add("copy.written_bytes", "bytes", "bytes copies wrote to images, padding included", &written_bytes_);
+  registry.add("copy.written_bytes", "bytes", "bytes copies wrote to images, padding included",
+               &written_bytes_);
 }
 
 void CopyEngine::copy(const CopyJob& job, std::function<void()> start, std::function<void()> done) {
@@ -46,7 +49,8 @@ void CopyEngine::begin() {
 void CopyEngine::progress() {
   Job& job = jobs_.front();
   if (job.finished == job.pieces && !job.rate_limited) return finish();
-  if (job.rate_limited || job.issued == job.pieces || job.issued - job.finished >= pieces_in_flight) return;
+  if (job.rate_limited || job.issued == job.pieces || job.issued - job.finished >= pieces_in_flight)
+    return;
   const auto [from, from_bytes] = share(job.job.source_bytes.count(), job.issued, job.pieces);
   const auto [to, to_bytes] = share(job.job.destination_bytes.count(), job.issued, job.pieces);
   ++job.issued;

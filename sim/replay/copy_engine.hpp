@@ -1,5 +1,6 @@
 #pragma once
-// Copies from unified memory into images, as the GPU's copy engine (or the driver's copy kernel) makes them.
+// Copies from unified memory into images, as the GPU's copy engine (or the driver's copy kernel)
+// makes them.
 
 #include <cstdint>
 #include <deque>
@@ -20,12 +21,13 @@ struct CopyJob {
   Bytes destination_bytes;
 };
 
-/// One copy at a time, in order: host.launch_overhead, then pieces read and written through the memory port, a few in flight,
-/// at no more than host.copy_bandwidth.
+/// One copy at a time, in order: host.launch_overhead, then pieces read and written through the
+/// memory port, a few in flight, at no more than host.copy_bandwidth.
 class CopyEngine {
  public:
   /// Registers its counters. All arguments outlive it.
-  CopyEngine(const DeviceConfig& config, MemoryPort& port, Agenda& agenda, CounterRegistry& registry);
+  CopyEngine(const DeviceConfig& config, MemoryPort& port, Agenda& agenda,
+             CounterRegistry& registry);
 
   /// `start` runs when the engine takes it up, `done` when its last byte is written.
   void copy(const CopyJob& job, std::function<void()> start, std::function<void()> done);
@@ -35,10 +37,10 @@ class CopyEngine {
   struct Job {
     CopyJob job;
     std::function<void()> start, done;
-    std::uint64_t pieces = 0;     // in total
-    std::uint64_t issued = 0;     // pieces whose read was submitted
-    std::uint64_t finished = 0;   // pieces written
-    bool rate_limited = false;    // the engine's own rate holds the next piece back
+    std::uint64_t pieces = 0;    // in total
+    std::uint64_t issued = 0;    // pieces whose read was submitted
+    std::uint64_t finished = 0;  // pieces written
+    bool rate_limited = false;   // the engine's own rate holds the next piece back
   };
   void begin();
   void progress();

@@ -40,7 +40,8 @@ void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
     }
     object.layout = ImageLayout(texels_, given.width(), given.height(), texel);
   }
-  const Bytes needed = object.image ? std::max(object.layout.allocated_bytes(), object.bytes) : object.bytes;
+  const Bytes needed =
+      object.image ? std::max(object.layout.allocated_bytes(), object.bytes) : object.bytes;
   object.allocated = round_up(std::max(needed, Bytes(1)), page_);
   object.dense[static_cast<std::size_t>(given.memory_class())] = given.bytes();
   check_limit(given, object.allocated, now);
@@ -51,12 +52,14 @@ void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
   resident_.add(given.memory_class(), object.allocated, now);
 }
 
-void DeviceHeap::check_limit(const trace::CreateObject& object, Bytes bytes, Picoseconds now) const {
+void DeviceHeap::check_limit(const trace::CreateObject& object, Bytes bytes,
+                             Picoseconds now) const {
   if (resident_.total() + bytes <= limit_) return;
   throw UserError("out of memory on " + device_ + " at " + text_of(to_nanoseconds(now)) + ": `" +
-                  object.name() + "` needs " + text_of(bytes) + " (" + to_string(object.memory_class()) +
-                  "), an app may hold " + text_of(limit_) + " (limits.app_memory) and held " +
-                  text_of(resident_.total()) + ": " + resident_.description() +
+                  object.name() + "` needs " + text_of(bytes) + " (" +
+                  to_string(object.memory_class()) + "), an app may hold " + text_of(limit_) +
+                  " (limits.app_memory) and held " + text_of(resident_.total()) + ": " +
+                  resident_.description() +
                   ". Stream more of the weights, or raise the limit with --set");
 }
 
@@ -75,8 +78,9 @@ void DeviceHeap::change_class(const trace::ChangeClass& change, Picoseconds now)
   HeapObject& object = objects_[change.object()];
   std::uint64_t& from = object.dense[static_cast<std::size_t>(change.from())];
   if (from < change.bytes()) {
-    throw UserError("the trace moves " + std::to_string(change.bytes()) + " bytes of `" + object.name + "` out of " +
-                    to_string(change.from()) + ", which holds " + std::to_string(from));
+    throw UserError("the trace moves " + std::to_string(change.bytes()) + " bytes of `" +
+                    object.name + "` out of " + to_string(change.from()) + ", which holds " +
+                    std::to_string(from));
   }
   const BytesByClass before = allocated_by_class(object);
   from -= change.bytes();
@@ -88,7 +92,8 @@ const HeapObject& DeviceHeap::at(std::uint64_t object) const {
   const auto found = objects_.find(object);
   if (found == objects_.end()) {
     throw UserError("the trace uses object " + std::to_string(object) +
-                    " when the replay has not created it or released it already: a cause is missing in the trace");
+                    " when the replay has not created it or released it already: a cause is "
+                    "missing in the trace");
   }
   return found->second;
 }

@@ -15,8 +15,8 @@ namespace fm {
 struct HeapObject {
   std::string name;
   Address address;
-  Bytes bytes;       ///< as the trace asked for
-  Bytes allocated;   ///< whole pages; for images with the padding of rows and tiles
+  Bytes bytes;      ///< as the trace asked for
+  Bytes allocated;  ///< whole pages; for images with the padding of rows and tiles
   bool image = false;
   ImageLayout layout;    ///< images only
   BytesByClass dense{};  ///< `bytes` by class; padding counts with the class that holds most
@@ -27,7 +27,8 @@ class DeviceHeap {
   /// Objects take whole pages. Reads mmu.page_size, limits.app_memory and the texture layout.
   explicit DeviceHeap(const DeviceConfig& config);
 
-  /// Throws UserError when the app's memory limit is exceeded (saying what was resident) or the id is in use.
+  /// Throws UserError when the app's memory limit is exceeded (saying what was resident) or the id
+  /// is in use.
   void create(const trace::CreateObject& object, Picoseconds now);
   /// Throws UserError for an object that is not there (the trace lacks a cause); so do all below.
   void release(std::uint64_t object, Picoseconds now);

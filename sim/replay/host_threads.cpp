@@ -7,7 +7,8 @@ namespace fm {
 namespace {
 
 Picoseconds duration(Bytes bytes, double bytes_per_second) {
-  return Picoseconds(static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes.count()) / bytes_per_second * 1e12)));
+  return Picoseconds(static_cast<std::uint64_t>(
+      std::ceil(static_cast<double>(bytes.count()) / bytes_per_second * 1e12)));
 }
 
 std::string name_of(const trace::HostOperation& operation) {
@@ -107,30 +108,35 @@ void HostThread::finish() {
   next();
 }
 
-/// One request after the other, as a thread that calls pread does. Without O_DIRECT the CPU then copies the bytes out
-/// of the page cache.
+/// One request after the other, as a thread that calls pread does. Without O_DIRECT the CPU then
+/// copies the bytes out of the page cache.
 void HostThread::read_request(const trace::DiskRead& read, std::uint64_t done_bytes) {
   if (done_bytes >= read.bytes()) return finish_after(Picoseconds(0));
   const Bytes bytes(std::min(read.request_bytes(), read.bytes() - done_bytes));
-  const Address destination = world_.heap.at(read.object()).address + Bytes(read.object_offset() + done_bytes);
+  const Address destination =
+      world_.heap.at(read.object()).address + Bytes(read.object_offset() + done_bytes);
   world_.storage.read(destination, bytes, [this, &read, bytes, done_bytes] {
     const Picoseconds copy =
-        read.direct() ? Picoseconds(0) : duration(bytes, world_.config.bytes_per_second("host.transfer_bandwidth"));
-    world_.agenda.after(copy, [this, &read, bytes, done_bytes] { read_request(read, done_bytes + bytes.count()); });
+        read.direct() ? Picoseconds(0)
+                      : duration(bytes, world_.config.bytes_per_second("host.transfer_bandwidth"));
+    world_.agenda.after(
+        copy, [this, &read, bytes, done_bytes] { read_request(read, done_bytes + bytes.count()); });
   });
 }
 
-/// The CPU's copy between its own memory and the object: at its own rate, or slower where memory is.
+/// The CPU's copy between its own memory and the object: at its own rate, or slower where memory
+/// is.
 void HostThread::transfer(const trace::HostTransfer& transfer) {
   const HeapObject& object = world_.heap.at(transfer.object());
   const Bytes bytes(transfer.bytes());
   const Picoseconds earliest =
       Agenda::now() + duration(bytes, world_.config.bytes_per_second("host.transfer_bandwidth"));
   world_.memory.port(MemoryClient::host)
-      .submit({object.address + Bytes(transfer.offset()), bytes, transfer.to_device()}, [this, earliest] {
-        const Picoseconds now = Agenda::now();
-        finish_after(now < earliest ? earliest - now : Picoseconds(0));
-      });
+      .submit({object.address + Bytes(transfer.offset()), bytes, transfer.to_device()},
+              [this, earliest] {
+                const Picoseconds now = Agenda::now();
+                finish_after(now < earliest ? earliest - now : Picoseconds(0));
+              });
 }
 
 /// Map and unmap: the driver writes back and invalidates the range.
@@ -140,12 +146,13 @@ void HostThread::maintain_caches(std::uint64_t object, Bytes bytes) {
                duration(bytes, world_.config.bytes_per_second("host.cache_maintenance_bandwidth")));
 }
 
-/// Only a start-up's phases cost time, and the config's: what the recording machine's host did between operations is
-/// a fact about that machine.
+/// Only a start-up's phases cost time, and the config's: what the recording machine's host did
+/// between operations is a fact about that machine.
 void HostThread::think(const trace::Think& think) {
   Picoseconds cost;
   if (think.phase() == trace::Think::CONTEXT) cost = world_.config.time("host.context_creation");
-  if (think.phase() == trace::Think::PROGRAMS) cost = world_.config.time("host.program_load") * think.programs();
+  if (think.phase() == trace::Think::PROGRAMS)
+    cost = world_.config.time("host.program_load") * think.programs();
   world_.log.startup += cost;
   finish_after(cost);
 }
@@ -154,15 +161,17 @@ std::string HostThread::lane() const { return number_ == 0 ? "host" : "reader"; 
 
 std::string HostThread::waiting() const {
   const trace::HostOperation& operation = *operations_[position_];
-  return (number_ == 0 ? std::string("main thread") : "thread " + std::to_string(number_)) + ": operation " +
-         std::to_string(operation.id()) + " (" + name_of(operation) + ") waits for " +
-         world_.board.missing(operation.after());
+  return (number_ == 0 ? std::string("main thread") : "thread " + std::to_string(number_)) +
+         ": operation " + std::to_string(operation.id()) + " (" + name_of(operation) +
+         ") waits for " + world_.board.missing(operation.after());
 }
 
-std::vector<HostThread> host_threads(const HostWorld& world, const std::vector<trace::HostOperation>& operations) {
+std::vector<HostThread> host_threads(const HostWorld& world,
+                                     const std::vector<trace::HostOperation>& operations) {
   std::map<std::uint32_t, HostThread> by_number;
   for (const trace::HostOperation& operation : operations) {
-    by_number.try_emplace(operation.thread(), world, operation.thread()).first->second.add(operation);
+    by_number.try_emplace(operation.thread(), world, operation.thread())
+        .first->second.add(operation);
   }
   std::vector<HostThread> threads;
   for (auto& [number, thread] : by_number) threads.push_back(std::move(thread));

@@ -27,8 +27,8 @@ struct HostWorld {
   RunLog& log;
 };
 
-/// One thread. Host operations block it until their causes and then they themselves are complete; launches and copies
-/// take host.enqueue_overhead and go to their queue.
+/// One thread. Host operations block it until their causes and then they themselves are complete;
+/// launches and copies take host.enqueue_overhead and go to their queue.
 class HostThread {
  public:
   HostThread(HostWorld world, std::uint32_t number) : world_(world), number_(number) {}
@@ -36,7 +36,8 @@ class HostThread {
   void add(const trace::HostOperation& operation) { operations_.push_back(&operation); }
   void start() { next(); }
   bool ended() const { return position_ == operations_.size(); }
-  /// "main thread: operation 12 (disk read) waits for operations 7"; for a thread that has not ended.
+  /// "main thread: operation 12 (disk read) waits for operations 7"; for a thread that has not
+  /// ended.
   std::string waiting() const;
 
  private:
@@ -58,6 +59,7 @@ class HostThread {
 };
 
 /// All threads of a trace, main first.
-std::vector<HostThread> host_threads(const HostWorld& world, const std::vector<trace::HostOperation>& operations);
+std::vector<HostThread> host_threads(const HostWorld& world,
+                                     const std::vector<trace::HostOperation>& operations);
 
 }  // namespace fm

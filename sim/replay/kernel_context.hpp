@@ -3,14 +3,14 @@
 
 #include <cstdint>
 #include <exception>
-
 #include <systemc>
 
 namespace fm {
 
-/// SystemC 2.3 keeps modules, time and processes in one global context that cannot be reset, only replaced. While
-/// this object lives, the global context is a fresh one of its own: create modules, run(), destroy the modules, then
-/// this. One at a time. Time resolution is 1 ps: sc_time::from_value(n) is n picoseconds.
+/// SystemC 2.3 keeps modules, time and processes in one global context that cannot be reset, only
+/// replaced. While this object lives, the global context is a fresh one of its own: create modules,
+/// run(), destroy the modules, then this. One at a time. Time resolution is 1 ps:
+/// sc_time::from_value(n) is n picoseconds.
 class KernelContext {
  public:
   KernelContext();
@@ -21,8 +21,9 @@ class KernelContext {
   /// Elaborates and runs until no event is left. Rethrows the first exception a guard() caught.
   void run();
 
-  /// Calls `body` from a process. SystemC turns exceptions that leave a process into reports and loses their type, so
-  /// every SC_METHOD works inside a guard: it stops the simulation and run() rethrows.
+  /// Calls `body` from a process. SystemC turns exceptions that leave a process into reports and
+  /// loses their type, so every SC_METHOD works inside a guard: it stops the simulation and run()
+  /// rethrows.
   template <class Body>
   static void guard(const Body& body) {
     try {

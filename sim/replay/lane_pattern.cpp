@@ -11,7 +11,8 @@ std::uint64_t hash_of(const LanePattern& pattern) {
   const std::size_t bytes = pattern.x.size() * sizeof(std::int64_t);
   std::uint64_t hash = checksum_of(pattern.x.data(), bytes);
   if (pattern.has_y) hash = hash * 0x9e3779b97f4a7c15 + checksum_of(pattern.y.data(), bytes);
-  return hash ^ (pattern.mask.words[0] * 0xff51afd7ed558ccd) ^ (pattern.mask.words[1] * 0xc4ceb9fe1a85ec53);
+  return hash ^ (pattern.mask.words[0] * 0xff51afd7ed558ccd) ^
+         (pattern.mask.words[1] * 0xc4ceb9fe1a85ec53);
 }
 
 bool same(const LanePattern& a, const LanePattern& b) {

@@ -6,7 +6,11 @@ namespace fm {
 
 LaunchBinder::LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width,
                            bool half_arithmetic, const DeviceHeap& heap)
-    : config_(config), trace_(trace), wave_width_(wave_width), half_arithmetic_(half_arithmetic), heap_(heap) {
+    : config_(config),
+      trace_(trace),
+      wave_width_(wave_width),
+      half_arithmetic_(half_arithmetic),
+      heap_(heap) {
   for (const auto& program : trace.programs) programs_[program.id()] = &program;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// From a launch of the trace to a launch of the simulated GPU: compiled program, registers, addresses.
+// From a launch of the trace to a launch of the simulated GPU: compiled program, registers,
+// addresses.
 
 #include <cstdint>
 #include <map>
@@ -15,8 +16,8 @@ namespace fm {
 class LaunchBinder {
  public:
   /// All arguments outlive it.
-  LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width, bool half_arithmetic,
-               const DeviceHeap& heap);
+  LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width,
+               bool half_arithmetic, const DeviceHeap& heap);
 
   /// Throws UserError: no registers for the config's instruction set, objects that are not there.
   GpuLaunch bind(const trace::Launch& launch);

@@ -35,7 +35,8 @@ class Flattener {
   void run() {
     code_.code_sites.resize(static_cast<std::size_t>(program_.sites_size()));
     for (const auto& site : program_.sites()) {
-      code_.sites.push_back({site.space(), site.write(), site.atomic(), site.bytes(), site.argument()});
+      code_.sites.push_back(
+          {site.space(), site.write(), site.atomic(), site.bytes(), site.argument()});
     }
     code_.derivations.resize(static_cast<std::size_t>(program_.derivations_size()));
     for (const auto& table : program_.tables()) code_.tables.push_back(decode(table));
@@ -83,7 +84,8 @@ class Flattener {
     for (const auto& term : given.terms()) {
       if (term.coefficient() == 0 || result.table != 0) continue;
       const Slot slot = slot_of(term);
-      (slot.lanes ? code_.lane_terms : code_.uniform_terms).push_back({term.coefficient(), slot.slot});
+      (slot.lanes ? code_.lane_terms : code_.uniform_terms)
+          .push_back({term.coefficient(), slot.slot});
     }
     result.uniform_end = static_cast<std::uint32_t>(code_.uniform_terms.size());
     result.lane_end = static_cast<std::uint32_t>(code_.lane_terms.size());

@@ -1,8 +1,10 @@
 #pragma once
-// The flat form of an access program, shared by the compiler (program_code.cpp) and the cursor (wave_cursor.cpp).
+// The flat form of an access program, shared by the compiler (program_code.cpp) and the cursor
+// (wave_cursor.cpp).
 //
-// Every variable is either uniform (one value a wave: group ids, most loop counters, what derives from them) or a lane
-// variable (local ids, loaded indices, what derives from them). A linear expression is a uniform part plus a lane part.
+// Every variable is either uniform (one value a wave: group ids, most loop counters, what derives
+// from them) or a lane variable (local ids, loaded indices, what derives from them). A linear
+// expression is a uniform part plus a lane part.
 
 #include <array>
 #include <string>
@@ -22,7 +24,7 @@ struct CodeExpression {
   std::int64_t constant = 0;
   std::uint32_t uniform_begin = 0, uniform_end = 0;  ///< in Code::uniform_terms
   std::uint32_t lane_begin = 0, lane_end = 0;        ///< in Code::lane_terms
-  std::uint32_t table = 0;  ///< 1 + index, 0 = none
+  std::uint32_t table = 0;                           ///< 1 + index, 0 = none
   std::uint32_t cache = 0;  ///< where a cursor keeps its lane part, unless uniform
   bool is_uniform() const { return lane_begin == lane_end && table == 0; }
 };
@@ -31,8 +33,9 @@ struct CodeSite {
   CodeExpression x, y;
   bool has_y = false;
   bool index_load = false;
-  std::uint32_t data_slot = 0;               ///< lane slot of its DATA variable
-  const std::vector<std::int64_t>* values = nullptr;  ///< what an index load reads; nullptr when not in the trace
+  std::uint32_t data_slot = 0;  ///< lane slot of its DATA variable
+  const std::vector<std::int64_t>* values =
+      nullptr;  ///< what an index load reads; nullptr when not in the trace
 };
 
 struct CodeDerivation {
@@ -65,14 +68,23 @@ struct CodeArithmetic {
 };
 
 enum class Operation : std::uint8_t {
-  access, arithmetic, barrier, derive, loop_begin, loop_end, guard_begin, guard_else, guard_end, finish
+  access,
+  arithmetic,
+  barrier,
+  derive,
+  loop_begin,
+  loop_end,
+  guard_begin,
+  guard_else,
+  guard_end,
+  finish
 };
 
 struct Instruction {
   Operation operation;
   std::uint32_t operand = 0;  ///< index into the array of its kind
-  std::uint32_t jump = 0;     ///< loop_begin: behind its loop; loop_end: body; guard_begin: its guard_else;
-                              ///< guard_else: its guard_end
+  std::uint32_t jump = 0;     ///< loop_begin: behind its loop; loop_end: body; guard_begin: its
+                           ///< guard_else; guard_else: its guard_end
 };
 
 /// An explicit table decoded: values and where each work-item's begin.

@@ -9,18 +9,21 @@
 namespace fm {
 namespace {
 
-std::size_t index_of(trace::MemoryClass memory_class) { return static_cast<std::size_t>(memory_class); }
+std::size_t index_of(trace::MemoryClass memory_class) {
+  return static_cast<std::size_t>(memory_class);
+}
 
 MemoryClaims claims_of(const BytesByClass& bytes) {
-  return {Bytes(bytes[trace::PRELOADED]), Bytes(bytes[trace::UM_IN_FLIGHT]), Bytes(bytes[trace::TM_IN_FLIGHT]),
-          Bytes(bytes[trace::ACTIVATIONS]), Bytes(bytes[trace::STAGING])};
+  return {Bytes(bytes[trace::PRELOADED]), Bytes(bytes[trace::UM_IN_FLIGHT]),
+          Bytes(bytes[trace::TM_IN_FLIGHT]), Bytes(bytes[trace::ACTIVATIONS]),
+          Bytes(bytes[trace::STAGING])};
 }
 
 }  // namespace
 
 std::string to_string(trace::MemoryClass memory_class) {
-  constexpr std::array<const char*, memory_class_count> names{"preloaded",   "um_in_flight", "tm_in_flight",
-                                                              "activations", "staging",      "driver"};
+  constexpr std::array<const char*, memory_class_count> names{
+      "preloaded", "um_in_flight", "tm_in_flight", "activations", "staging", "driver"};
   return names.at(index_of(memory_class));
 }
 
@@ -33,7 +36,8 @@ void ResidentMemory::add(trace::MemoryClass memory_class, Bytes bytes, Picosecon
 void ResidentMemory::remove(trace::MemoryClass memory_class, Bytes bytes, Picoseconds now) {
   std::uint64_t& held = current_[index_of(memory_class)];
   if (held < bytes.count()) {
-    throw std::logic_error("memory class " + to_string(memory_class) + " would hold less than nothing");
+    throw std::logic_error("memory class " + to_string(memory_class) +
+                           " would hold less than nothing");
   }
   held -= bytes.count();
   removed_ += bytes;
@@ -42,7 +46,8 @@ void ResidentMemory::remove(trace::MemoryClass memory_class, Bytes bytes, Picose
 
 void ResidentMemory::move(const BytesByClass& before, const BytesByClass& after, Picoseconds now) {
   for (std::size_t i = 0; i < memory_class_count; ++i) {
-    if (current_[i] + after[i] < before[i]) throw std::logic_error("a memory class would hold less than nothing");
+    if (current_[i] + after[i] < before[i])
+      throw std::logic_error("a memory class would hold less than nothing");
     current_[i] = current_[i] + after[i] - before[i];
   }
   changed(now);
@@ -52,7 +57,9 @@ Bytes ResidentMemory::total() const {
   return Bytes(std::accumulate(current_.begin(), current_.end(), std::uint64_t{0}));
 }
 
-Bytes ResidentMemory::bytes(trace::MemoryClass memory_class) const { return Bytes(current_[index_of(memory_class)]); }
+Bytes ResidentMemory::bytes(trace::MemoryClass memory_class) const {
+  return Bytes(current_[index_of(memory_class)]);
+}
 
 std::string ResidentMemory::description() const {
   std::string text;
@@ -90,12 +97,15 @@ ResultMemory ResidentMemory::summary(Picoseconds end) const {
   const Nanoseconds last = to_nanoseconds(end);
   double byte_nanoseconds = 0;
   for (std::size_t i = 0; i < samples_.size(); ++i) {
-    const Nanoseconds until = i + 1 < samples_.size() ? samples_[i + 1].time : std::max(last, samples_[i].time);
-    byte_nanoseconds += static_cast<double>((samples_[i].claims.total() + samples_[i].driver).count()) *
-                        static_cast<double>((until - samples_[i].time).count());
+    const Nanoseconds until =
+        i + 1 < samples_.size() ? samples_[i + 1].time : std::max(last, samples_[i].time);
+    byte_nanoseconds +=
+        static_cast<double>((samples_[i].claims.total() + samples_[i].driver).count()) *
+        static_cast<double>((until - samples_[i].time).count());
   }
   if (last.count() > 0) {
-    memory.average = Bytes(static_cast<std::uint64_t>(byte_nanoseconds / static_cast<double>(last.count())));
+    memory.average =
+        Bytes(static_cast<std::uint64_t>(byte_nanoseconds / static_cast<double>(last.count())));
   }
   return memory;
 }

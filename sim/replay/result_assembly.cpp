@@ -20,7 +20,8 @@ class DiskTime {
  public:
   explicit DiskTime(const RunLog& log) {
     for (const LoggedInterval& interval : log.intervals) {
-      if (interval.lane == "disk") reads_.emplace_back(interval.start.count(), interval.end.count());
+      if (interval.lane == "disk")
+        reads_.emplace_back(interval.start.count(), interval.end.count());
     }
     std::sort(reads_.begin(), reads_.end());
   }
@@ -29,7 +30,8 @@ class DiskTime {
     std::uint64_t covered = from.count(), total = 0;
     while (first_ < reads_.size() && reads_[first_].second <= from.count()) ++first_;
     for (std::size_t i = first_; i < reads_.size() && reads_[i].first < to.count(); ++i) {
-      const std::uint64_t begin = std::max(covered, reads_[i].first), end = std::min(to.count(), reads_[i].second);
+      const std::uint64_t begin = std::max(covered, reads_[i].first),
+                          end = std::min(to.count(), reads_[i].second);
       if (end <= begin) continue;
       total += end - begin;
       covered = end;
@@ -45,7 +47,8 @@ class DiskTime {
 /// Gives each weight to the first launch that uses it.
 class FirstUses {
  public:
-  FirstUses(const Trace& trace, const std::optional<Plan>& plan) : weights_(weight_bytes(trace, plan)) {}
+  FirstUses(const Trace& trace, const std::optional<Plan>& plan)
+      : weights_(weight_bytes(trace, plan)) {}
   Bytes of(const trace::Launch& launch) {
     Bytes bytes;
     for (const auto& argument : launch.arguments()) {
@@ -60,7 +63,8 @@ class FirstUses {
   std::set<std::string> used_;
 };
 
-ResultLaunch launch_of(const LoggedCommand& command, const std::map<std::uint32_t, std::string>& kernels) {
+ResultLaunch launch_of(const LoggedCommand& command,
+                       const std::map<std::uint32_t, std::string>& kernels) {
   ResultLaunch launch;
   launch.start = to_nanoseconds(command.start);
   launch.end = to_nanoseconds(command.end);
@@ -98,7 +102,8 @@ std::map<std::string, Bytes> weight_bytes(const Trace& trace, const std::optiona
   return weights;
 }
 
-std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optional<Plan>& plan, const RunLog& log) {
+std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optional<Plan>& plan,
+                                            const RunLog& log) {
   std::map<std::uint32_t, std::string> kernels;
   for (const auto& program : trace.programs) kernels[program.id()] = program.kernel();
   FirstUses first_uses(trace, plan);
@@ -111,7 +116,8 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
     if (command->operation->has_launch()) {
       launch.weight_bytes = first_uses.of(command->operation->launch());
       if (gpu_free < command->start) {
-        if (disk.inside(gpu_free, command->start) > command->end - command->start) launch.bound = "disk";
+        if (disk.inside(gpu_free, command->start) > command->end - command->start)
+          launch.bound = "disk";
       }
       gpu_free = std::max(gpu_free, command->end);
     }
@@ -127,7 +133,8 @@ std::vector<TimelineEvent> assemble_timeline(const RunLog& log) {
                       to_nanoseconds(command->start), to_nanoseconds(command->end)});
   }
   for (const LoggedInterval& interval : log.intervals) {
-    events.push_back({interval.lane, interval.name, to_nanoseconds(interval.start), to_nanoseconds(interval.end)});
+    events.push_back({interval.lane, interval.name, to_nanoseconds(interval.start),
+                      to_nanoseconds(interval.end)});
   }
   return events;
 }
@@ -145,21 +152,24 @@ ResultLatency assemble_latency(const RunLog& log) {
   return latency;
 }
 
-void append_host_checks(const Trace& trace, const std::optional<Plan>& plan, const RunLog& log, const DeviceHeap& heap,
-                        const FlashStorage& storage, std::vector<ResultCheck>* checks) {
+void append_host_checks(const Trace& trace, const std::optional<Plan>& plan, const RunLog& log,
+                        const DeviceHeap& heap, const FlashStorage& storage,
+                        std::vector<ResultCheck>* checks) {
   std::uint64_t read = 0, commands = 0, macs = 0, macs_done = 0;
   std::map<std::string, std::uint64_t> read_by_weight;
   for (const auto& operation : trace.operations) {
     commands += operation.has_launch() || operation.has_copy() ? 1 : 0;
     macs += operation.launch().macs();
     read += operation.disk_read().bytes();
-    if (operation.has_disk_read()) read_by_weight[operation.disk_read().weight()] += operation.disk_read().bytes();
+    if (operation.has_disk_read())
+      read_by_weight[operation.disk_read().weight()] += operation.disk_read().bytes();
   }
   for (const LoggedCommand& command : log.commands) macs_done += command.operation->launch().macs();
   const auto add = [checks](const std::string& law, std::uint64_t left, std::uint64_t right) {
     checks->push_back({law, static_cast<double>(left), static_cast<double>(right)});
   };
-  add("host: bytes read from storage = bytes of the trace's disk reads", storage.bytes_read().count(), read);
+  add("host: bytes read from storage = bytes of the trace's disk reads",
+      storage.bytes_read().count(), read);
   if (plan) {
     std::uint64_t covered = 0, planned = 0;
     for (const WeightSlice& slice : plan->weights) {
@@ -171,8 +181,8 @@ void append_host_checks(const Trace& trace, const std::optional<Plan>& plan, con
   add("host: launches and copies replayed = those in the trace", log.commands.size(), commands);
   add("host: multiply-accumulates replayed = those in the trace", macs_done, macs);
   const ResidentMemory& memory = heap.resident();
-  add("memory: bytes allocated = bytes released + bytes resident at the end", memory.added().count(),
-      memory.removed().count() + memory.total().count());
+  add("memory: bytes allocated = bytes released + bytes resident at the end",
+      memory.added().count(), memory.removed().count() + memory.total().count());
 }
 
 }  // namespace fm

@@ -13,7 +13,8 @@ namespace fm {
 /// A launch or copy that ended.
 struct LoggedCommand {
   const trace::HostOperation* operation = nullptr;
-  std::string name;        ///< its plan launch id; of a copy outside the plan's launches, the image it fills
+  std::string
+      name;  ///< its plan launch id; of a copy outside the plan's launches, the image it fills
   Picoseconds start, end;
   GpuLaunchReport report;  ///< launches only
 };
@@ -24,10 +25,10 @@ struct LoggedInterval {
 };
 
 struct RunLog {
-  std::vector<LoggedCommand> commands;     ///< in the order they ended
-  std::vector<LoggedInterval> intervals;   ///< host threads and disk
-  Picoseconds startup;                     ///< context and programs
-  Picoseconds end;                         ///< of the last operation
+  std::vector<LoggedCommand> commands;    ///< in the order they ended
+  std::vector<LoggedInterval> intervals;  ///< host threads and disk
+  Picoseconds startup;                    ///< context and programs
+  Picoseconds end;                        ///< of the last operation
 };
 
 }  // namespace fm

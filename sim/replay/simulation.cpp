@@ -19,7 +19,8 @@ std::optional<Plan> embedded_plan(const Trace& trace) {
   return parse_plan(trace.header.plan_yaml(), "the plan inside the trace");
 }
 
-/// The whole machine of one run. Member order is the order of construction: SystemC modules need the context.
+/// The whole machine of one run. Member order is the order of construction: SystemC modules need
+/// the context.
 class Machine {
  public:
   Machine(const DeviceConfig& config, const Trace& trace, const SimulationOptions& options)
@@ -33,9 +34,11 @@ class Machine {
         storage_(config, memory_.port(MemoryClient::storage), agenda_, registry_),
         copies_(config, memory_.port(MemoryClient::copy_engine), agenda_, registry_),
         heap_(config),
-        binder_(config, trace, gpu_.wave_width(), plan_ && plan_->accumulate == DataType::f16, heap_),
+        binder_(config, trace, gpu_.wave_width(), plan_ && plan_->accumulate == DataType::f16,
+                heap_),
         queues_(config, gpu_, copies_, binder_, heap_, board_, log_),
-        threads_(host_threads({config, agenda_, heap_, memory_, storage_, queues_, board_, log_}, trace.operations)) {}
+        threads_(host_threads({config, agenda_, heap_, memory_, storage_, queues_, board_, log_},
+                              trace.operations)) {}
 
   Result run() {
     report_progress();
@@ -52,7 +55,8 @@ class Machine {
   void report_progress() {
     if (!options_.on_progress) return;
     std::size_t commands = 0;
-    for (const auto& operation : trace_.operations) commands += operation.has_launch() || operation.has_copy();
+    for (const auto& operation : trace_.operations)
+      commands += operation.has_launch() || operation.has_copy();
     queues_.on_command_end([this, commands](std::size_t ended) {
       options_.on_progress(static_cast<double>(ended) / static_cast<double>(commands));
     });
@@ -63,12 +67,15 @@ class Machine {
     for (const HostThread& thread : threads_) {
       if (!thread.ended()) waiting.push_back(thread.waiting());
     }
-    for (const auto& part : {queues_.waiting(), storage_.waiting(), gpu_.waiting(), memory_.waiting()}) {
+    for (const auto& part :
+         {queues_.waiting(), storage_.waiting(), gpu_.waiting(), memory_.waiting()}) {
       waiting.insert(waiting.end(), part.begin(), part.end());
     }
-    const bool idle = queues_.idle() && storage_.idle() && copies_.idle() && gpu_.idle() && memory_.idle();
+    const bool idle =
+        queues_.idle() && storage_.idle() && copies_.idle() && gpu_.idle() && memory_.idle();
     if (waiting.empty() && idle) return;
-    std::string message = "the simulation deadlocked at " + std::to_string(log_.end.count()) + " ps";
+    std::string message =
+        "the simulation deadlocked at " + std::to_string(log_.end.count()) + " ps";
     for (const std::string& line : waiting) message += "\n  " + line;
     throw std::logic_error(message);
   }
@@ -82,15 +89,15 @@ class Machine {
     result.latency = assemble_latency(log_);
     result.floor.disk = to_nanoseconds(storage_.floor());
     result.floor.compute = to_nanoseconds(gpu_.compute_floor());
-    result.floor.dram = Nanoseconds(static_cast<std::uint64_t>(
-        std::ceil(static_cast<double>(memory_.dram_bytes()) / memory_.peak_dram_bytes_per_second() * 1e9)));
+    result.floor.dram = Nanoseconds(static_cast<std::uint64_t>(std::ceil(
+        static_cast<double>(memory_.dram_bytes()) / memory_.peak_dram_bytes_per_second() * 1e9)));
     result.memory = heap_.resident().summary(log_.end);
     result.timeline = assemble_timeline(log_);
     result.peaks = gpu_.peaks();
     const double seconds = static_cast<double>(log_.end.count()) * 1e-12;
     if (seconds > 0) {
-      result.peaks["disk"] =
-          static_cast<double>(storage_.bytes_read().count()) / (seconds * storage_.best_bandwidth());
+      result.peaks["disk"] = static_cast<double>(storage_.bytes_read().count()) /
+                             (seconds * storage_.best_bandwidth());
     }
     result.launches = assemble_launches(trace_, plan_, log_);
     result.counters = registry_.results();

@@ -19,13 +19,15 @@ struct SimulationOptions {
   std::function<void(double)> on_progress;
 };
 
-/// Replays `trace` on `config` and drains. The result is a function of the two alone, byte for byte. Its checks may
-/// not all hold: the caller decides (fmsim exits with 1). Throws UserError: a trace the config cannot run (out of
-/// memory as on the phone, a work-group that fits no core); std::logic_error: the simulator deadlocked (who waits for
-/// whom).
+/// Replays `trace` on `config` and drains. The result is a function of the two alone, byte for
+/// byte. Its checks may not all hold: the caller decides (fmsim exits with 1). Throws UserError: a
+/// trace the config cannot run (out of memory as on the phone, a work-group that fits no core);
+/// std::logic_error: the simulator deadlocked (who waits for whom).
 ///
-/// May be called any number of times in one process, not concurrently: SystemC's kernel is one global object, so each
-/// call runs in a simulation context of its own (sim/replay/kernel_context.hpp).
-Result simulate(const DeviceConfig& config, const Trace& trace, const SimulationOptions& options = {});
+/// May be called any number of times in one process, not concurrently: SystemC's kernel is one
+/// global object, so each call runs in a simulation context of its own
+/// (sim/replay/kernel_context.hpp).
+Result simulate(const DeviceConfig& config, const Trace& trace,
+                const SimulationOptions& options = {});
 
 }  // namespace fm

@@ -17,7 +17,8 @@ void mark(const trace::AccessProgram& program, const Nodes& body, LaneVariables*
       mark(program, node.guard().otherwise(), found);
     } else if (node.node_case() == trace::Node::kDerive) {
       const auto& derivation = program.derivations(static_cast<int>(node.derive()));
-      found->derivations[node.derive()] = found->in(derivation.left()) || found->in(derivation.right());
+      found->derivations[node.derive()] =
+          found->in(derivation.left()) || found->in(derivation.right());
     }
   }
 }

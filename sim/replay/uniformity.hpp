@@ -15,8 +15,9 @@ struct LaneVariables {
   bool in(const trace::Expression& expression) const;
 };
 
-/// `program` must validate(): what a block defines is only visible behind it, so the lanes that use a value are among
-/// those that computed it, and operands that do not differ give a value that does not differ.
+/// `program` must validate(): what a block defines is only visible behind it, so the lanes that use
+/// a value are among those that computed it, and operands that do not differ give a value that does
+/// not differ.
 LaneVariables find_lane_variables(const trace::AccessProgram& program);
 
 }  // namespace fm

@@ -53,8 +53,10 @@ void for_each_lane(LaneMask mask, Body body) {
   }
 }
 
-/// +1 when the relation holds for every left in [a, b] and right in [c, d], -1 for none, 0 when it depends.
-int holds_for_all(std::int64_t a, std::int64_t b, trace::Relation relation, std::int64_t c, std::int64_t d) {
+/// +1 when the relation holds for every left in [a, b] and right in [c, d], -1 for none, 0 when it
+/// depends.
+int holds_for_all(std::int64_t a, std::int64_t b, trace::Relation relation, std::int64_t c,
+                  std::int64_t d) {
   switch (relation) {
     case trace::LT:
       return b < c ? 1 : (a >= d ? -1 : 0);
@@ -143,18 +145,18 @@ struct WaveCursor::State {
   std::uint32_t width;
   std::uint32_t program_counter = 0;
   LaneMask mask;
-  std::uint64_t clock = 0;                 // counts changes of lane variables
-  std::vector<std::int64_t> uniform;       // by uniform slot
-  std::vector<std::int64_t> lanes;         // by lane slot and lane
-  std::vector<std::uint64_t> changed;      // by lane slot: clock of its last change
-  std::vector<std::int64_t> part_values;   // by cache and lane
+  std::uint64_t clock = 0;                // counts changes of lane variables
+  std::vector<std::int64_t> uniform;      // by uniform slot
+  std::vector<std::int64_t> lanes;        // by lane slot and lane
+  std::vector<std::uint64_t> changed;     // by lane slot: clock of its last change
+  std::vector<std::int64_t> part_values;  // by cache and lane
   std::vector<LanePart> parts;
   std::vector<SiteState> sites;
   std::vector<DerivationState> derivations;
   std::vector<LoopState> loops;
   std::vector<GuardState> guards;
   std::vector<LaneMask> saved;
-  std::vector<std::uint64_t> positions;    // by table and lane
+  std::vector<std::uint64_t> positions;  // by table and lane
   LanePattern scratch;
   WaveStep step;
 };
@@ -186,7 +188,8 @@ void WaveCursor::State::compute(const CodeExpression& expression, LanePart* part
   for (std::uint32_t i = expression.lane_begin; i != expression.lane_end; ++i) {
     const std::int64_t coefficient = code.lane_terms[i].coefficient;
     const std::int64_t* values = lane_values(code.lane_terms[i].slot);
-    for (std::uint32_t lane = 0; lane < width; ++lane) part->lanes[lane] += coefficient * values[lane];
+    for (std::uint32_t lane = 0; lane < width; ++lane)
+      part->lanes[lane] += coefficient * values[lane];
   }
   bound(part);
 }
@@ -239,7 +242,8 @@ void WaveCursor::State::make_pattern(std::uint32_t index, const Value& x, const 
     scratch.x[lane] = x.at(lane) - x_first;
     scratch.y[lane] = y.at(lane) - y_first;
   });
-  // The first lane is at 0 and inactive ones are 0: the bounds over all lanes are those over the active ones.
+  // The first lane is at 0 and inactive ones are 0: the bounds over all lanes are those over the
+  // active ones.
   const auto [x_low, x_high] = std::minmax_element(scratch.x.begin(), scratch.x.end());
   const auto [y_low, y_high] = std::minmax_element(scratch.y.begin(), scratch.y.end());
   scratch.x_min = *x_low, scratch.x_max = *x_high;
@@ -254,15 +258,16 @@ void WaveCursor::State::load_index(std::uint32_t index, const Value& x) {
   const CodeSite& site = code.code_sites[index];
   const std::int64_t bytes = code.sites[index].bytes;
   if (site.values == nullptr) {
-    throw UserError("kernel " + code.kernel + ": the contents of index buffer of site " + std::to_string(index) +
-                    " are not in the trace");
+    throw UserError("kernel " + code.kernel + ": the contents of index buffer of site " +
+                    std::to_string(index) + " are not in the trace");
   }
   std::int64_t* loaded = lane_values(site.data_slot);
   for_each_lane(mask, [&](std::uint32_t lane) {
     const std::int64_t element = fm::derive(trace::Derivation::QUOTIENT, x.at(lane), bytes);
     if (element < 0 || static_cast<std::size_t>(element) >= site.values->size()) {
-      throw UserError("kernel " + code.kernel + ": site " + std::to_string(index) + " loads index " +
-                      std::to_string(element) + " of " + std::to_string(site.values->size()));
+      throw UserError("kernel " + code.kernel + ": site " + std::to_string(index) +
+                      " loads index " + std::to_string(element) + " of " +
+                      std::to_string(site.values->size()));
     }
     loaded[lane] = (*site.values)[static_cast<std::size_t>(element)];
   });
@@ -276,7 +281,8 @@ void WaveCursor::State::derive(const CodeDerivation& derivation, DerivationState
     return;
   }
   const bool same_operands = left.version() == state->left_version && left.scalar == state->left &&
-                             right.version() == state->right_version && right.scalar == state->right;
+                             right.version() == state->right_version &&
+                             right.scalar == state->right;
   if (same_operands && !without(mask, state->mask).any()) return;
   *state = {mask, left.version(), right.version(), left.scalar, right.scalar};
   std::int64_t* values = lane_values(derivation.slot);
@@ -320,12 +326,14 @@ bool WaveCursor::State::repeat_loop(const CodeLoop& loop, LoopState* state) {
   return loop.lane_end && keep_lanes(loop, state);
 }
 
-/// Drops lanes whose counter reached their end; when none is left, restores the mask from before the loop.
+/// Drops lanes whose counter reached their end; when none is left, restores the mask from before
+/// the loop.
 bool WaveCursor::State::keep_lanes(const CodeLoop& loop, LoopState* state) {
   LaneMask kept;
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
   for_each_lane(mask, [&](std::uint32_t lane) {
-    const std::int64_t counter = loop.lane_counter ? lane_values(loop.slot)[lane] : uniform[loop.slot];
+    const std::int64_t counter =
+        loop.lane_counter ? lane_values(loop.slot)[lane] : uniform[loop.slot];
     if (counter >= state->ends[lane]) return;
     kept.set(lane);
     limit = std::min(limit, state->ends[lane]);
@@ -344,7 +352,8 @@ bool WaveCursor::State::begin_guard(const CodeGuard& guard, GuardState* state) {
     return taken;
   }
   saved[guard.depth] = mask;
-  const int all = holds_for_all(left.minimum(), left.maximum(), guard.relation, right.minimum(), right.maximum());
+  const int all = holds_for_all(left.minimum(), left.maximum(), guard.relation, right.minimum(),
+                                right.maximum());
   LaneMask taken = all > 0 ? mask : LaneMask{};
   if (all == 0) {
     for_each_lane(mask, [&](std::uint32_t lane) {
@@ -386,7 +395,8 @@ const WaveStep& WaveCursor::State::next() {
         if (repeat_loop(code.loops[operand], &loops[operand])) program_counter = instruction.jump;
         break;
       case Operation::guard_begin:
-        if (!begin_guard(code.guards[operand], &guards[operand])) program_counter = instruction.jump;
+        if (!begin_guard(code.guards[operand], &guards[operand]))
+          program_counter = instruction.jump;
         break;
       case Operation::guard_else:
         if (guards[operand].others.any()) {
@@ -412,7 +422,9 @@ WaveCursor::~WaveCursor() = default;
 WaveCursor::WaveCursor(WaveCursor&&) noexcept = default;
 WaveCursor& WaveCursor::operator=(WaveCursor&&) noexcept = default;
 
-void WaveCursor::start(std::uint64_t linear_group, std::uint32_t wave) { state_->start(linear_group, wave); }
+void WaveCursor::start(std::uint64_t linear_group, std::uint32_t wave) {
+  state_->start(linear_group, wave);
+}
 const WaveStep& WaveCursor::next() { return state_->next(); }
 
 }  // namespace fm

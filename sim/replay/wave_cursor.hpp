@@ -1,10 +1,12 @@
 #pragma once
-// What one wave does next: a resumable walk over an access program in lockstep order, without allocation per step.
+// What one wave does next: a resumable walk over an access program in lockstep order, without
+// allocation per step.
 //
-// A program is compiled once (CompiledProgram), a cursor is started per wave and reused. Each address splits into a
-// lane pattern (what differs between lanes, relative to the first active lane) and one position (where that lane is).
-// Patterns are interned by content, so an inner loop repeats one pattern at moving positions and a coalescer may
-// cache its result by (pattern id, alignment of the position), across waves and work-groups of the program.
+// A program is compiled once (CompiledProgram), a cursor is started per wave and reused. Each
+// address splits into a lane pattern (what differs between lanes, relative to the first active
+// lane) and one position (where that lane is). Patterns are interned by content, so an inner loop
+// repeats one pattern at moving positions and a coalescer may cache its result by (pattern id,
+// alignment of the position), across waves and work-groups of the program.
 //
 // Equal to fm::expand_wave (core/access_program.hpp), which is the reference it is tested against.
 
@@ -26,11 +28,13 @@ struct LaneMask {
   void set(std::uint32_t lane) { words[lane >> 6] |= std::uint64_t{1} << (lane & 63); }
   bool any() const { return (words[0] | words[1]) != 0; }
   std::uint32_t count() const {
-    return static_cast<std::uint32_t>(__builtin_popcountll(words[0]) + __builtin_popcountll(words[1]));
+    return static_cast<std::uint32_t>(__builtin_popcountll(words[0]) +
+                                      __builtin_popcountll(words[1]));
   }
   /// Lowest lane in the set; undefined when empty.
   std::uint32_t first() const {
-    return static_cast<std::uint32_t>(words[0] ? __builtin_ctzll(words[0]) : 64 + __builtin_ctzll(words[1]));
+    return static_cast<std::uint32_t>(words[0] ? __builtin_ctzll(words[0])
+                                               : 64 + __builtin_ctzll(words[1]));
   }
   friend LaneMask operator&(LaneMask a, LaneMask b) {
     return {{a.words[0] & b.words[0], a.words[1] & b.words[1]}};
@@ -46,20 +50,22 @@ struct LaneMask {
   friend bool operator!=(LaneMask a, LaneMask b) { return !(a == b); }
 };
 
-/// How the lanes of one access lie relative to its first active lane. Immutable while its table lives.
+/// How the lanes of one access lie relative to its first active lane. Immutable while its table
+/// lives.
 struct LanePattern {
   static constexpr std::uint32_t not_interned = 0xffffffff;
-  std::uint32_t id = not_interned;  ///< dense from 0, unique in its PatternTable; `not_interned`: do not cache by it
+  std::uint32_t id = not_interned;  ///< dense from 0, unique in its PatternTable; `not_interned`:
+                                    ///< do not cache by it
   std::uint32_t active_lanes = 0;
   LaneMask mask;
   std::int64_t x_min = 0, x_max = 0, y_min = 0, y_max = 0;  ///< over active lanes
-  bool has_y = false;             ///< image sites
-  std::vector<std::int64_t> x;    ///< per lane, width entries; 0 for inactive lanes
-  std::vector<std::int64_t> y;    ///< empty unless has_y
+  bool has_y = false;                                       ///< image sites
+  std::vector<std::int64_t> x;  ///< per lane, width entries; 0 for inactive lanes
+  std::vector<std::int64_t> y;  ///< empty unless has_y
 };
 
-/// Interned patterns of one program. Beyond `capacity` distinct patterns (data-dependent addresses), further ones are
-/// handed out as `not_interned`, in the cursor's own scratch.
+/// Interned patterns of one program. Beyond `capacity` distinct patterns (data-dependent
+/// addresses), further ones are handed out as `not_interned`, in the cursor's own scratch.
 class PatternTable {
  public:
   explicit PatternTable(std::uint32_t capacity = 8192);
@@ -90,8 +96,10 @@ class CompiledProgram {
  public:
   struct Code;  ///< the flat form, for the cursor (sim/replay/program_code.hpp)
 
-  /// `width`: 1 to maximum_wave_width lanes. Throws UserError for a program that does not validate().
-  CompiledProgram(const trace::AccessProgram& program, const IndexValues& index, std::uint32_t width);
+  /// `width`: 1 to maximum_wave_width lanes. Throws UserError for a program that does not
+  /// validate().
+  CompiledProgram(const trace::AccessProgram& program, const IndexValues& index,
+                  std::uint32_t width);
   ~CompiledProgram();
   CompiledProgram(CompiledProgram&&) noexcept;
   CompiledProgram& operator=(CompiledProgram&&) noexcept;
@@ -117,14 +125,15 @@ struct WaveStep {
   // access
   std::uint32_t site = 0;                ///< index into CompiledProgram::sites()
   const LanePattern* pattern = nullptr;  ///< valid until the cursor's next step when not interned
-  std::int64_t x = 0;                    ///< of the first active lane: byte offset, or texel x before clamping
-  std::int64_t y = 0;                    ///< texel y; lane l is at (x + pattern->x[l], y + pattern->y[l])
+  std::int64_t x = 0;  ///< of the first active lane: byte offset, or texel x before clamping
+  std::int64_t y = 0;  ///< texel y; lane l is at (x + pattern->x[l], y + pattern->y[l])
 
   // arithmetic
   trace::ArithmeticKind arithmetic = trace::FMA;
-  std::uint32_t count = 0;            ///< scalar operations a lane
-  std::uint32_t loads_in_flight = 0;  ///< wait until at most so many of the newest loads are outstanding
-  std::uint32_t active_lanes = 0;     ///< also set for access
+  std::uint32_t count = 0;  ///< scalar operations a lane
+  std::uint32_t loads_in_flight =
+      0;  ///< wait until at most so many of the newest loads are outstanding
+  std::uint32_t active_lanes = 0;  ///< also set for access
 };
 
 /// Walks one wave. Reusable: start() again for the next wave; allocates only on construction.

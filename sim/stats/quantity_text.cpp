@@ -8,7 +8,9 @@ namespace fm {
 
 std::string three_digits(double value) {
   const double magnitude = std::fabs(value);
-  const int decimals = magnitude >= 99.95 || magnitude == 0 ? 0 : (magnitude >= 9.995 ? 1 : (magnitude >= 0.9995 ? 2 : 3));
+  const int decimals = magnitude >= 99.95 || magnitude == 0
+                           ? 0
+                           : (magnitude >= 9.995 ? 1 : (magnitude >= 0.9995 ? 2 : 3));
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
   return text.data();

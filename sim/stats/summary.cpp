@@ -22,9 +22,12 @@ std::string shortened(const std::string& text, std::size_t most) {
 /// Lines of "  name     value  note", the names and values in columns.
 class Section {
  public:
-  Section(std::ostringstream* out, const std::string& title) : out_(*out) { out_ << "\n" << title << "\n"; }
+  Section(std::ostringstream* out, const std::string& title) : out_(*out) {
+    out_ << "\n" << title << "\n";
+  }
   void line(const std::string& name, const std::string& value, const std::string& note = "") {
-    out_ << "  " << std::left << std::setw(24) << shortened(name, 24) << std::right << std::setw(12) << value;
+    out_ << "  " << std::left << std::setw(24) << shortened(name, 24) << std::right << std::setw(12)
+         << value;
     if (!note.empty()) out_ << "  " << note;
     out_ << "\n";
   }
@@ -42,10 +45,11 @@ void write_latency(std::ostringstream* out, const Result& result) {
   section.line("    of it start-up", text_of(latency.startup), "context and programs");
   section.line("  execution", text_of(latency.exec));
   section.line("floor", text_of(floor),
-               "max of disk " + text_of(result.floor.disk) + ", compute " + text_of(result.floor.compute) +
-                   ", DRAM " + text_of(result.floor.dram));
+               "max of disk " + text_of(result.floor.disk) + ", compute " +
+                   text_of(result.floor.compute) + ", DRAM " + text_of(result.floor.dram));
   if (floor.count() > 0) {
-    section.line("integrated over floor", three_digits(nanoseconds(latency.integrated) / nanoseconds(floor)) + " x");
+    section.line("integrated over floor",
+                 three_digits(nanoseconds(latency.integrated) / nanoseconds(floor)) + " x");
   }
 }
 
@@ -81,8 +85,9 @@ void write_bounds(std::ostringstream* out, const Result& result) {
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
   Section section(out, "What bounded the launches");
   for (const auto& [bound, sum] : bounds) {
-    section.line(bound, text_of(Nanoseconds(static_cast<std::uint64_t>(sum.time))),
-                 percent(sum.time / total) + " of GPU time, " + std::to_string(sum.launches) + " launches");
+    section.line(
+        bound, text_of(Nanoseconds(static_cast<std::uint64_t>(sum.time))),
+        percent(sum.time / total) + " of GPU time, " + std::to_string(sum.launches) + " launches");
   }
 }
 
@@ -94,17 +99,21 @@ void write_top_launches(std::ostringstream* out, const Result& result) {
   };
   std::stable_sort(launches.begin(), launches.end(), longer);
   if (launches.empty()) return;
-  *out << "\nLongest launches\n  " << std::left << std::setw(10) << "launch" << std::setw(18) << "operation"
-       << std::setw(20) << "kernel" << std::right << std::setw(10) << "time" << "  " << std::setw(9) << "GMAC/s"
+  *out << "\nLongest launches\n  " << std::left << std::setw(10) << "launch" << std::setw(18)
+       << "operation" << std::setw(20) << "kernel" << std::right << std::setw(10) << "time"
+       << "  " << std::setw(9) << "GMAC/s"
        << "  bound\n";
   for (std::size_t i = 0; i < std::min(top_launches, launches.size()); ++i) {
     const ResultLaunch& launch = *launches[i];
     const Nanoseconds time = launch.end - launch.start;
     const std::string rate =
-        launch.macs > 0 && time.count() > 0 ? three_digits(static_cast<double>(launch.macs) / nanoseconds(time)) : "-";
+        launch.macs > 0 && time.count() > 0
+            ? three_digits(static_cast<double>(launch.macs) / nanoseconds(time))
+            : "-";
     *out << "  " << std::left << std::setw(10) << shortened(launch.id, 9) << std::setw(18)
-         << shortened(launch.operation, 17) << std::setw(20) << shortened(launch.kernel, 19) << std::right
-         << std::setw(10) << text_of(time) << "  " << std::setw(9) << rate << "  " << launch.bound << "\n";
+         << shortened(launch.operation, 17) << std::setw(20) << shortened(launch.kernel, 19)
+         << std::right << std::setw(10) << text_of(time) << "  " << std::setw(9) << rate << "  "
+         << launch.bound << "\n";
   }
 }
 
@@ -115,8 +124,10 @@ double counter(const Result& result, const std::string& name) {
 
 void write_hit_rates(std::ostringstream* out, const Result& result) {
   Section section(out, "Hit rates of reads");
-  const std::vector<std::pair<const char*, const char*>> levels{
-      {"load_store", "load/store L1"}, {"texture", "texture cache"}, {"l2", "L2"}, {"slc", "system-level cache"}};
+  const std::vector<std::pair<const char*, const char*>> levels{{"load_store", "load/store L1"},
+                                                                {"texture", "texture cache"},
+                                                                {"l2", "L2"},
+                                                                {"slc", "system-level cache"}};
   for (const auto& [prefix, name] : levels) {
     const double lookups = counter(result, std::string(prefix) + ".read_lookups");
     if (lookups == 0) continue;
@@ -138,18 +149,20 @@ void write_energy(std::ostringstream* out, const Result& result) {
   }
   const double seconds = nanoseconds(result.latency.integrated) * 1e-9;
   section.line("all", text_with_prefix(result.energy_total_nj * 1e-9, "J"),
-               seconds > 0 ? "mean power " + text_with_prefix(result.energy_total_nj * 1e-9 / seconds, "W") : "");
+               seconds > 0
+                   ? "mean power " + text_with_prefix(result.energy_total_nj * 1e-9 / seconds, "W")
+                   : "");
 }
 
 void write_checks(std::ostringstream* out, const Result& result, double wall_seconds) {
   std::size_t holding = 0;
   for (const ResultCheck& check : result.checks) holding += check.holds() ? 1 : 0;
-  *out << "\nChecks: " << holding << " of " << result.checks.size() << " conservation laws hold; drained; simulated in "
-       << three_digits(wall_seconds) << " s\n";
+  *out << "\nChecks: " << holding << " of " << result.checks.size()
+       << " conservation laws hold; drained; simulated in " << three_digits(wall_seconds) << " s\n";
   for (const ResultCheck& check : result.checks) {
     if (check.holds()) continue;
-    *out << "  BROKEN  " << check.law << ": " << std::fixed << std::setprecision(0) << check.left << " != "
-         << check.right << "\n";
+    *out << "  BROKEN  " << check.law << ": " << std::fixed << std::setprecision(0) << check.left
+         << " != " << check.right << "\n";
   }
 }
 
@@ -179,7 +192,8 @@ std::string explanation_of(const DeviceConfig& config) {
   out << config.name() << ": " << config.description() << "\n";
   for (const ParameterSchema& parameter : device_config_schema()) {
     const ConfigValue& value = config.values().at(parameter.path);
-    out << "\n" << parameter.path << " = " << value.text << "\n    " << parameter.description << "\n    "
+    out << "\n"
+        << parameter.path << " = " << value.text << "\n    " << parameter.description << "\n    "
         << to_string(value.source) << ": " << value.citation << "\n";
   }
   return out.str();

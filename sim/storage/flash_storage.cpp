@@ -10,7 +10,8 @@ constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint32_t pages_waiting = 2;  // double buffering
 
 Picoseconds duration(std::uint64_t bytes, double bytes_per_second) {
-  return Picoseconds(static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) / bytes_per_second * 1e12)));
+  return Picoseconds(
+      static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) / bytes_per_second * 1e12)));
 }
 
 }  // namespace
@@ -26,14 +27,16 @@ double bandwidth_at(const std::vector<CurvePoint>& curve, Bytes bytes) {
   return curve.back().y;
 }
 
-FlashStorage::FlashStorage(const DeviceConfig& config, MemoryPort& port, Agenda& agenda, CounterRegistry& registry)
+FlashStorage::FlashStorage(const DeviceConfig& config, MemoryPort& port, Agenda& agenda,
+                           CounterRegistry& registry)
     : curve_(config.curve("storage.read_bandwidth")),
       command_latency_(config.time("storage.command_latency")),
       port_(port),
       agenda_(agenda),
       queues_(config.count("storage.queues")) {
   for (const CurvePoint& point : curve_) best_bandwidth_ = std::max(best_bandwidth_, point.y);
-  registry.add("storage.requests", "requests", "read commands the flash storage completed", &requests_);
+  registry.add("storage.requests", "requests", "read commands the flash storage completed",
+               &requests_);
   registry.add("storage.read_bytes", "bytes", "bytes read from the flash storage", &bytes_read_);
   registry.add("storage.dma_bytes", "bytes", "bytes the storage wrote to memory", &bytes_written_);
   registry.add("storage.busy_time", "ps", "time pages were on their way from the flash", &busy_ps_);
@@ -45,8 +48,9 @@ void FlashStorage::read(Address destination, Bytes bytes, std::function<void()> 
   request.bytes = bytes.count();
   request.done = std::move(done);
   request.bandwidth = bandwidth_at(curve_, bytes);
-  const auto shortest = std::min_element(queues_.begin(), queues_.end(),
-                                         [](const Queue& a, const Queue& b) { return a.size() < b.size(); });
+  const auto shortest =
+      std::min_element(queues_.begin(), queues_.end(),
+                       [](const Queue& a, const Queue& b) { return a.size() < b.size(); });
   Queue* queue = &*shortest;
   queue->push_back(std::move(request));
   if (queue->size() > 1) return;
@@ -57,7 +61,8 @@ void FlashStorage::read(Address destination, Bytes bytes, std::function<void()> 
 void FlashStorage::fetch_page(Queue* queue) {
   Request& request = queue->front();
   if (request.bytes == 0) return page_written(queue, 0);
-  if (request.page_due || request.unwritten >= pages_waiting || request.arrived == request.bytes) return;
+  if (request.page_due || request.unwritten >= pages_waiting || request.arrived == request.bytes)
+    return;
   const std::uint64_t bytes = std::min(page_bytes, request.bytes - request.arrived);
   const Picoseconds start = std::max(Agenda::now(), device_free_);
   const Picoseconds length = duration(bytes, request.bandwidth);
@@ -93,7 +98,8 @@ void FlashStorage::page_written(Queue* queue, std::uint64_t bytes) {
 }
 
 bool FlashStorage::idle() const {
-  return std::all_of(queues_.begin(), queues_.end(), [](const Queue& queue) { return queue.empty(); });
+  return std::all_of(queues_.begin(), queues_.end(),
+                     [](const Queue& queue) { return queue.empty(); });
 }
 
 std::vector<std::string> FlashStorage::waiting() const {
@@ -110,8 +116,8 @@ std::vector<std::string> FlashStorage::waiting() const {
 Picoseconds FlashStorage::floor() const { return duration(bytes_read_, best_bandwidth_); }
 
 void FlashStorage::append_checks(std::vector<ResultCheck>* checks) const {
-  checks->push_back({"storage: bytes read = bytes written to memory by DMA", static_cast<double>(bytes_read_),
-                     static_cast<double>(bytes_written_)});
+  checks->push_back({"storage: bytes read = bytes written to memory by DMA",
+                     static_cast<double>(bytes_read_), static_cast<double>(bytes_written_)});
 }
 
 }  // namespace fm

@@ -14,22 +14,24 @@
 
 namespace fm {
 
-/// Sustained bandwidth of requests of `bytes`: linear between the curve's points over log2 of the size, constant
-/// outside them. `curve`: ascending x in bytes, y in bytes per second; not empty.
+/// Sustained bandwidth of requests of `bytes`: linear between the curve's points over log2 of the
+/// size, constant outside them. `curve`: ascending x in bytes, y in bytes per second; not empty.
 double bandwidth_at(const std::vector<CurvePoint>& curve, Bytes bytes);
 
-/// storage.queues command queues (UFS up to 3.1 has one; issuing from several cores gains nothing: PowerInfer-2, arXiv
-/// 2406.06282, section 2), each served in order; a request goes to the shortest. One that finds its queue empty waits
-/// storage.command_latency first. Its pages then come at the bandwidth of its size, one page at a time over the whole
-/// device, and are written to memory through the port; at most two pages of a queue wait for memory, so a congested
-/// memory holds the flash back.
+/// storage.queues command queues (UFS up to 3.1 has one; issuing from several cores gains nothing:
+/// PowerInfer-2, arXiv 2406.06282, section 2), each served in order; a request goes to the
+/// shortest. One that finds its queue empty waits storage.command_latency first. Its pages then
+/// come at the bandwidth of its size, one page at a time over the whole device, and are written to
+/// memory through the port; at most two pages of a queue wait for memory, so a congested memory
+/// holds the flash back.
 class FlashStorage {
  public:
   /// Registers its counters. All arguments outlive it.
-  FlashStorage(const DeviceConfig& config, MemoryPort& port, Agenda& agenda, CounterRegistry& registry);
+  FlashStorage(const DeviceConfig& config, MemoryPort& port, Agenda& agenda,
+               CounterRegistry& registry);
 
-  /// Reads one request into memory, from now; `done` once its last byte is in memory. A request of zero bytes still
-  /// costs its command.
+  /// Reads one request into memory, from now; `done` once its last byte is in memory. A request of
+  /// zero bytes still costs its command.
   void read(Address destination, Bytes bytes, std::function<void()> done);
   bool idle() const;
   std::vector<std::string> waiting() const;

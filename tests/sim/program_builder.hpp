@@ -30,7 +30,8 @@ inline trace::Expression expression(std::int64_t constant, std::initializer_list
   return result;
 }
 
-inline trace::AccessProgram empty_program(std::array<std::uint32_t, 3> local, std::array<std::uint32_t, 3> groups) {
+inline trace::AccessProgram empty_program(std::array<std::uint32_t, 3> local,
+                                          std::array<std::uint32_t, 3> groups) {
   trace::AccessProgram program;
   program.set_id(1);
   program.set_kernel("hand_made");
@@ -51,9 +52,9 @@ inline trace::AccessProgram empty_program(std::array<std::uint32_t, 3> local, st
 }
 
 /// Adds a site and the node that makes its access; returns the site's index.
-inline std::uint32_t add_access(trace::AccessProgram* program, Body* body, trace::Space space, bool write,
-                                std::uint32_t bytes, std::uint32_t argument, const trace::Expression& x,
-                                const trace::Expression& y = {}) {
+inline std::uint32_t add_access(trace::AccessProgram* program, Body* body, trace::Space space,
+                                bool write, std::uint32_t bytes, std::uint32_t argument,
+                                const trace::Expression& x, const trace::Expression& y = {}) {
   auto* site = program->add_sites();
   site->set_space(space);
   site->set_write(write);
@@ -66,8 +67,8 @@ inline std::uint32_t add_access(trace::AccessProgram* program, Body* body, trace
   return index;
 }
 
-inline Body* add_loop(Body* body, std::uint32_t id, const trace::Expression& begin, const trace::Expression& end,
-                      std::int64_t step = 1) {
+inline Body* add_loop(Body* body, std::uint32_t id, const trace::Expression& begin,
+                      const trace::Expression& end, std::int64_t step = 1) {
   auto* loop = body->Add()->mutable_loop();
   loop->set_id(id);
   *loop->mutable_begin() = begin;
@@ -76,8 +77,8 @@ inline Body* add_loop(Body* body, std::uint32_t id, const trace::Expression& beg
   return loop->mutable_body();
 }
 
-inline trace::Node::Guard* add_guard(Body* body, const trace::Expression& left, trace::Relation relation,
-                                     const trace::Expression& right) {
+inline trace::Node::Guard* add_guard(Body* body, const trace::Expression& left,
+                                     trace::Relation relation, const trace::Expression& right) {
   auto* guard = body->Add()->mutable_guard();
   *guard->mutable_left() = left;
   guard->set_relation(relation);
@@ -85,8 +86,9 @@ inline trace::Node::Guard* add_guard(Body* body, const trace::Expression& left, 
   return guard;
 }
 
-inline std::uint32_t add_derivation(trace::AccessProgram* program, Body* body, trace::Derivation::Operator op,
-                                    const trace::Expression& left, const trace::Expression& right) {
+inline std::uint32_t add_derivation(trace::AccessProgram* program, Body* body,
+                                    trace::Derivation::Operator op, const trace::Expression& left,
+                                    const trace::Expression& right) {
   auto* derivation = program->add_derivations();
   derivation->set_operator_(op);
   *derivation->mutable_left() = left;

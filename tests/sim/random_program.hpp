@@ -21,7 +21,8 @@ class RandomProgramMaker {
 
   RandomProgram make() {
     const auto extent = [&](int most) { return static_cast<std::uint32_t>(pick(1, most)); };
-    made_.program = empty_program({extent(24), extent(6), extent(2)}, {extent(3), extent(3), extent(2)});
+    made_.program =
+        empty_program({extent(24), extent(6), extent(2)}, {extent(3), extent(3), extent(2)});
     program().add_local_arrays()->set_bytes(4096);
     fill(program().mutable_body(), 0);
     for (auto& table : *program().mutable_tables()) fill_table(&table);
@@ -47,7 +48,8 @@ class RandomProgramMaker {
     for (auto terms = pick(0, 3); terms > 0; --terms) {
       Term term{pick(-3, 6) * scale, static_cast<trace::VariableKind>(pick(0, 5)), 0};
       if (!scope_.empty() && chance(60)) {
-        const Term& known = scope_[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(scope_.size()) - 1))];
+        const Term& known =
+            scope_[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(scope_.size()) - 1))];
         term.variable = known.variable;
         term.index = known.index;
       }
@@ -70,7 +72,8 @@ class RandomProgramMaker {
     if (kind <= 2) {
       add_random_access(body);
     } else if (kind == 3) {
-      add_arithmetic(body, static_cast<trace::ArithmeticKind>(pick(0, 4)), static_cast<std::uint32_t>(pick(1, 9)),
+      add_arithmetic(body, static_cast<trace::ArithmeticKind>(pick(0, 4)),
+                     static_cast<std::uint32_t>(pick(1, 9)),
                      static_cast<std::uint32_t>(pick(0, 4)));
     } else if (kind == 4) {
       add_random_derivation(body);
@@ -94,13 +97,14 @@ class RandomProgramMaker {
     const auto space = static_cast<trace::Space>(pick(0, 3));
     const bool image = space == trace::IMAGE;
     add_access(&program(), body, space, space != trace::CONSTANT && chance(30), image ? 8 : 4, 0,
-               random_expression(image ? 1 : 4), image ? random_expression(1) : trace::Expression());
+               random_expression(image ? 1 : 4),
+               image ? random_expression(1) : trace::Expression());
   }
 
   /// A non-negative index below 12, loaded from contents of 16.
   void add_index_load(Body* body) {
-    const auto derived = add_derivation(&program(), body, trace::Derivation::REMAINDER, random_expression(1),
-                                        expression(12));
+    const auto derived = add_derivation(&program(), body, trace::Derivation::REMAINDER,
+                                        random_expression(1), expression(12));
     scope_.push_back({1, trace::DERIVED, derived});
     const auto site = add_access(&program(), body, trace::GLOBAL, false, 4, 1,
                                  expression(4, {{4, trace::DERIVED, derived}}));
@@ -115,26 +119,29 @@ class RandomProgramMaker {
     const bool positive = op == trace::Derivation::QUOTIENT || op == trace::Derivation::REMAINDER;
     const bool shift = op == trace::Derivation::SHIFT_LEFT || op == trace::Derivation::SHIFT_RIGHT;
     if (positive || shift) {
-      const auto bounded = add_derivation(&program(), body, trace::Derivation::REMAINDER, right, expression(5));
+      const auto bounded =
+          add_derivation(&program(), body, trace::Derivation::REMAINDER, right, expression(5));
       right = expression(positive ? 1 : 0, {{1, trace::DERIVED, bounded}});
     }
     // Remainders keep products and shifts from growing with depth.
     const auto raw = add_derivation(&program(), body, op, random_expression(1), right);
-    const auto kept = add_derivation(&program(), body, trace::Derivation::REMAINDER,
-                                     expression(0, {{1, trace::DERIVED, raw}}), expression(pick(2, 40)));
+    const auto kept =
+        add_derivation(&program(), body, trace::Derivation::REMAINDER,
+                       expression(0, {{1, trace::DERIVED, raw}}), expression(pick(2, 40)));
     scope_.push_back({1, trace::DERIVED, kept});
   }
 
   void add_random_loop(Body* body, int depth) {
-    const auto begin = add_derivation(&program(), body, trace::Derivation::REMAINDER, random_expression(1),
-                                      expression(pick(1, 4)));
-    const auto length = add_derivation(&program(), body, trace::Derivation::REMAINDER, random_expression(1),
-                                       expression(pick(1, 6)));
+    const auto begin = add_derivation(&program(), body, trace::Derivation::REMAINDER,
+                                      random_expression(1), expression(pick(1, 4)));
+    const auto length = add_derivation(&program(), body, trace::Derivation::REMAINDER,
+                                       random_expression(1), expression(pick(1, 6)));
     const bool lane_begin = chance(40), lane_end = chance(40);
     const std::uint32_t id = loops_++;
-    auto* inside = add_loop(body, id, lane_begin ? expression(0, {{1, trace::DERIVED, begin}}) : expression(-1),
-                            lane_end ? expression(1, {{1, trace::DERIVED, length}}) : expression(pick(0, 5)),
-                            pick(1, 2));
+    auto* inside = add_loop(
+        body, id, lane_begin ? expression(0, {{1, trace::DERIVED, begin}}) : expression(-1),
+        lane_end ? expression(1, {{1, trace::DERIVED, length}}) : expression(pick(0, 5)),
+        pick(1, 2));
     scope_.push_back({1, trace::LOOP, id});
     fill(inside, depth + 1);
     // The counter is only visible inside; fill() restored what came after it.
@@ -147,7 +154,8 @@ class RandomProgramMaker {
     for (std::uint64_t i = 0; i < items; ++i) {
       const std::uint32_t count = i + 1 == items ? 20000 : 3;
       table->add_counts(count);
-      for (std::uint32_t v = 0; v < count; ++v) table->add_deltas(v % 2 == 0 ? pick(0, 7) : -pick(0, 7));
+      for (std::uint32_t v = 0; v < count; ++v)
+        table->add_deltas(v % 2 == 0 ? pick(0, 7) : -pick(0, 7));
     }
   }
 
