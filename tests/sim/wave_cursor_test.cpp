@@ -13,19 +13,22 @@ using test::expression;
 
 /// A step as text, so that a difference reads well.
 std::string text_of(const WaveAccess& access) {
-  std::string text = "access " + std::to_string(access.site) + " epoch " + std::to_string(access.barrier_epoch);
+  std::string text =
+      "access " + std::to_string(access.site) + " epoch " + std::to_string(access.barrier_epoch);
   for (const auto& lane : access.lanes) {
-    text += " " + std::to_string(lane.lane) + ":" + std::to_string(lane.x) + "," + std::to_string(lane.y);
+    text += " " + std::to_string(lane.lane) + ":" + std::to_string(lane.x) + "," +
+            std::to_string(lane.y);
   }
   return text;
 }
 std::string text_of(int kind, std::uint32_t count, std::uint32_t in_flight, std::uint32_t lanes) {
-  return "arithmetic " + std::to_string(kind) + " " + std::to_string(count) + " " + std::to_string(in_flight) +
-         " lanes " + std::to_string(lanes);
+  return "arithmetic " + std::to_string(kind) + " " + std::to_string(count) + " " +
+         std::to_string(in_flight) + " lanes " + std::to_string(lanes);
 }
 
-std::vector<std::string> reference_steps(const trace::AccessProgram& program, const IndexValues& index,
-                                         std::uint64_t group, std::uint32_t wave, std::uint32_t width) {
+std::vector<std::string> reference_steps(const trace::AccessProgram& program,
+                                         const IndexValues& index, std::uint64_t group,
+                                         std::uint32_t wave, std::uint32_t width) {
   std::vector<std::string> steps;
   expand_wave(
       program, index, group_at(program, group), wave, width,
@@ -43,7 +46,8 @@ WaveAccess access_of(const WaveStep& step, std::uint32_t epoch, std::uint32_t wi
   const LanePattern& pattern = *step.pattern;
   for (std::uint32_t lane = 0; lane < width; ++lane) {
     if (!pattern.mask.test(lane)) continue;
-    access.lanes.push_back({lane, step.x + pattern.x[lane], step.y + (pattern.has_y ? pattern.y[lane] : 0)});
+    access.lanes.push_back(
+        {lane, step.x + pattern.x[lane], step.y + (pattern.has_y ? pattern.y[lane] : 0)});
   }
   EXPECT_EQ(access.lanes.size(), step.active_lanes);
   EXPECT_EQ(pattern.active_lanes, step.active_lanes);
@@ -62,7 +66,8 @@ std::vector<std::string> cursor_steps(WaveCursor* cursor, std::uint64_t group, s
         steps.push_back(text_of(access_of(step, epoch, width)));
         break;
       case WaveStep::Kind::arithmetic:
-        steps.push_back(text_of(step.arithmetic, step.count, step.loads_in_flight, step.active_lanes));
+        steps.push_back(
+            text_of(step.arithmetic, step.count, step.loads_in_flight, step.active_lanes));
         break;
       case WaveStep::Kind::barrier:
         ++epoch;
@@ -75,7 +80,8 @@ std::vector<std::string> cursor_steps(WaveCursor* cursor, std::uint64_t group, s
 }
 
 /// Compares all waves, one reused cursor; returns the number of steps compared.
-std::size_t compare_all(const test::RandomProgram& made, std::uint32_t width, std::uint32_t capacity) {
+std::size_t compare_all(const test::RandomProgram& made, std::uint32_t width,
+                        std::uint32_t capacity) {
   const CompiledProgram compiled(made.program, made.index, width);
   PatternTable patterns(capacity);
   WaveCursor cursor(compiled, patterns);
@@ -98,7 +104,8 @@ TEST(WaveCursor, EqualsReferenceOnRandomPrograms) {
     const test::RandomProgram made = test::RandomProgramMaker(seed).make();
     for (const std::uint32_t width : {8u, 16u, 64u, 128u}) {
       steps += compare_all(made, width, 8192);
-      ASSERT_FALSE(HasFailure()) << "seed " << seed << "\n" << made.program.Utf8DebugString().substr(0, 4000);
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << "\n"
+                                 << made.program.Utf8DebugString().substr(0, 4000);
     }
   }
   EXPECT_GT(steps, 100000u);
@@ -115,8 +122,9 @@ TEST(WaveCursor, EqualsReferenceWhenThePatternTableIsFull) {
 TEST(WaveCursor, InnerLoopRepeatsOnePatternAtMovingPositions) {
   trace::AccessProgram program = test::empty_program({32, 1, 1}, {2, 1, 1});
   Body* inside = test::add_loop(program.mutable_body(), 0, expression(0), expression(10));
-  test::add_access(&program, inside, trace::GLOBAL, false, 4, 0,
-                   expression(0, {{16, trace::LOCAL_X}, {4, trace::LOOP, 0}, {1000, trace::GROUP_X}}));
+  test::add_access(
+      &program, inside, trace::GLOBAL, false, 4, 0,
+      expression(0, {{16, trace::LOCAL_X}, {4, trace::LOOP, 0}, {1000, trace::GROUP_X}}));
   const CompiledProgram compiled(program, {}, 16);
   PatternTable patterns;
   WaveCursor cursor(compiled, patterns);

@@ -1,0 +1,161 @@
+#include "sim/replay/device_heap.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/diagnostics.hpp"
+
+namespace fm {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+
+DeviceConfig config_with(const std::string& app_memory) {
+  DeviceConfig config = DeviceConfig::load("mali-g715");
+  config.set("mmu.page_size", "4 KiB");
+  config.set("limits.app_memory", app_memory);
+  return config;
+}
+
+trace::CreateObject buffer(std::uint64_t object, std::uint64_t bytes,
+                           trace::MemoryClass memory_class) {
+  trace::CreateObject create;
+  create.set_object(object);
+  create.set_bytes(bytes);
+  create.set_memory_class(memory_class);
+  create.set_name("tensor" + std::to_string(object));
+  return create;
+}
+
+trace::ChangeClass change(std::uint64_t object, trace::MemoryClass from, trace::MemoryClass to,
+                          std::uint64_t bytes) {
+  trace::ChangeClass given;
+  given.set_object(object);
+  given.set_from(from);
+  given.set_to(to);
+  given.set_bytes(bytes);
+  return given;
+}
+
+TEST(DeviceHeap, ObjectsTakeWholePagesAndNeverOverlap) {
+  const DeviceConfig config = config_with("4 GiB");
+  DeviceHeap heap(config);
+  std::mt19937 random(7);
+  std::map<std::uint64_t, std::uint64_t> alive;  // object -> bytes
+  std::uint64_t expected = 0;
+  for (std::uint64_t object = 1; object <= 400; ++object) {
+    const std::uint64_t bytes = 1 + random() % 50000;
+    heap.create(buffer(object, bytes, trace::ACTIVATIONS), Picoseconds(object));
+    alive[object] = bytes;
+    expected += round_up(bytes, page);
+    if (random() % 2 == 0) {
+      const auto victim =
+          std::next(alive.begin(), static_cast<std::ptrdiff_t>(random() % alive.size()));
+      expected -= round_up(victim->second, page);
+      heap.release(victim->first, Picoseconds(object));
+      alive.erase(victim);
+    }
+    ASSERT_EQ(heap.resident().total().count(), expected);
+    std::map<std::uint64_t, std::uint64_t> ranges;
+    for (const auto& [id, size] : alive) {
+      EXPECT_EQ(heap.at(id).address.count() % page, 0u);
+      ranges[heap.at(id).address.count()] = heap.at(id).allocated.count();
+    }
+    std::uint64_t end = 0;
+    for (const auto& [address, size] : ranges) {
+      ASSERT_GE(address, end);
+      end = address + size;
+    }
+  }
+}
+
+TEST(DeviceHeap, ReusesReleasedAddresses) {
+  const DeviceConfig config = config_with("4 GiB");
+  DeviceHeap heap(config);
+  heap.create(buffer(1, page, trace::ACTIVATIONS), Picoseconds(0));
+  heap.create(buffer(2, page, trace::ACTIVATIONS), Picoseconds(0));
+  const Address first = heap.at(1).address;
+  heap.release(1, Picoseconds(1));
+  heap.create(buffer(3, page, trace::ACTIVATIONS), Picoseconds(2));
+  EXPECT_EQ(heap.at(3).address, first);
+}
+
+TEST(DeviceHeap, PaddingFollowsTheClassThatHoldsMost) {
+  const DeviceConfig config = config_with("4 GiB");
+  DeviceHeap heap(config);
+  heap.create(buffer(1, page + 100, trace::STAGING), Picoseconds(0));
+  EXPECT_EQ(heap.resident().bytes(trace::STAGING).count(), 2 * page);
+  heap.change_class(change(1, trace::STAGING, trace::UM_IN_FLIGHT, 1000), Picoseconds(1000));
+  EXPECT_EQ(heap.resident().bytes(trace::UM_IN_FLIGHT).count(), 1000u);
+  EXPECT_EQ(heap.resident().bytes(trace::STAGING).count(), 2 * page - 1000);
+  heap.change_class(change(1, trace::STAGING, trace::UM_IN_FLIGHT, page - 900), Picoseconds(2000));
+  EXPECT_EQ(heap.resident().bytes(trace::UM_IN_FLIGHT).count(), 2 * page);
+  EXPECT_EQ(heap.resident().bytes(trace::STAGING).count(), 0u);
+  EXPECT_EQ(heap.resident().total().count(), 2 * page);
+}
+
+TEST(DeviceHeap, ImagesArePaddedToTheirLayout) {
+  const DeviceConfig config = config_with("4 GiB");
+  DeviceHeap heap(config);
+  trace::CreateObject image = buffer(1, 8 * 17 * 3, trace::TM_IN_FLIGHT);
+  image.set_image(true);
+  image.set_width(17);
+  image.set_height(3);
+  image.set_texel_bytes(8);
+  heap.create(image, Picoseconds(0));
+  const Bytes layout = ImageLayout(TexelLayout::from(config), 17, 3, 8).allocated_bytes();
+  EXPECT_GT(layout, Bytes(8 * 17 * 3));
+  EXPECT_EQ(heap.at(1).allocated, round_up(layout, Bytes(page)));
+}
+
+TEST(DeviceHeap, OutOfMemorySaysWhatWasResident) {
+  const DeviceConfig config = config_with("64 MiB");
+  DeviceHeap heap(config);
+  heap.create(buffer(1, 40 << 20, trace::PRELOADED), Picoseconds(0));
+  heap.create(buffer(2, 24 << 20, trace::ACTIVATIONS), Picoseconds(0));
+  try {
+    heap.create(buffer(3, 1, trace::STAGING), Picoseconds(1'500'000'000));
+    FAIL() << "one byte above the limit was given out";
+  } catch (const UserError& error) {
+    EXPECT_THAT(
+        error.what(),
+        testing::AllOf(testing::HasSubstr("out of memory on mali-g715 at 1.50 ms"),
+                       testing::HasSubstr("`tensor3`"), testing::HasSubstr("limits.app_memory"),
+                       testing::HasSubstr("preloaded 40.0 MiB"),
+                       testing::HasSubstr("activations 24.0 MiB")));
+  }
+}
+
+TEST(DeviceHeap, RefusesWhatATraceWithMissingCausesWouldDo) {
+  const DeviceConfig config = config_with("4 GiB");
+  DeviceHeap heap(config);
+  EXPECT_THROW(heap.at(1), UserError);
+  EXPECT_THROW(heap.release(1, Picoseconds(0)), UserError);
+  heap.create(buffer(1, 100, trace::STAGING), Picoseconds(0));
+  EXPECT_THROW(heap.create(buffer(1, 100, trace::STAGING), Picoseconds(0)), UserError);
+  EXPECT_THROW(heap.change_class(change(1, trace::STAGING, trace::PRELOADED, 101), Picoseconds(0)),
+               UserError);
+  EXPECT_THROW(heap.change_class(change(1, trace::PRELOADED, trace::STAGING, 1), Picoseconds(0)),
+               UserError);
+}
+
+TEST(ResidentMemory, AveragesOverTimeAndKeepsEachClassPeak) {
+  ResidentMemory memory;
+  memory.add(trace::PRELOADED, Bytes(100), Picoseconds(0));
+  memory.add(trace::STAGING, Bytes(300), Picoseconds(10'000));
+  memory.remove(trace::STAGING, Bytes(300), Picoseconds(20'000));
+  const ResultMemory summary = memory.summary(Picoseconds(40'000));
+  EXPECT_EQ(summary.peak.count(), 400u);
+  EXPECT_EQ(summary.average.count(), (100u * 40 + 300u * 10) / 40);
+  EXPECT_EQ(summary.peak_by_class.preloaded.count(), 100u);
+  EXPECT_EQ(summary.peak_by_class.staging.count(), 300u);
+  ASSERT_EQ(summary.over_time.size(), 3u);
+  EXPECT_EQ(summary.over_time[1].time.count(), 10u);
+  EXPECT_EQ(summary.over_time[1].claims.total().count(), 400u);
+  EXPECT_THROW(memory.remove(trace::STAGING, Bytes(1), Picoseconds(30'000)), std::logic_error);
+}
+
+}  // namespace
+}  // namespace fm
