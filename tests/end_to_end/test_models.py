@@ -20,9 +20,15 @@ class SimulatedTotals:
         test.assertEqual(sum(launch["macs"] for launch in result["launches"]), totals["macs"])
         plan = yaml.load(run.plan.read_text(), Loader=yaml.CSafeLoader)
         test.assertEqual(len(result["launches"]), len(plan["launches"]))
+        by_operation = collections.Counter(launch["operation"] for launch in result["launches"])
+        for operation, count in totals["compute_launches"].items():
+            test.assertEqual(by_operation[operation], count, operation)
+        if totals["packed_half_bytes"] is not None:  # null: folding decides, and so no rule can
+            weight_bytes = sum(launch["weight_bytes"] for launch in result["launches"])
+            test.assertEqual(weight_bytes, totals["packed_half_bytes"])
         for law in result["checks"]:
             test.assertEqual(law["left"], law["right"], law["law"])
-        return totals, result
+        return totals
 
 
 class VitTest(unittest.TestCase):
@@ -31,12 +37,8 @@ class VitTest(unittest.TestCase):
         cls.run_ = pipeline.Run("vit", "--placement", "buffer")
 
     def test_simulated_launches_weights_and_macs_equal_the_graphs(self):
-        totals, result = SimulatedTotals.check(self, self.run_)
-        by_operation = collections.Counter(launch["operation"] for launch in result["launches"])
-        for operation, count in totals["compute_launches"].items():
-            self.assertEqual(by_operation[operation], count, operation)
-        weight_bytes = sum(launch["weight_bytes"] for launch in result["launches"])
-        self.assertEqual(weight_bytes, totals["packed_half_bytes"])
+        totals = SimulatedTotals.check(self, self.run_)
+        self.assertIsNotNone(totals["packed_half_bytes"])
 
     def test_trace_is_small(self):
         self.assertLessEqual(self.run_.trace.stat().st_size, 5_000_000)

@@ -5,8 +5,8 @@ fused into no other, and every engine has one kernel for it: exactly one launch 
 tile sizes and placements. Elementwise operators, reshapes and transposes are not counted: how many
 of them remain depends on the fusions.
 
-- Conv, ConvTranspose, Softmax, MaxPool, AveragePool, GlobalAveragePool and Resize: one a node.
-- MatMul and Gemm: one a node, both counted as MatMul.
+- Conv, ConvTranspose, MatMul, Gemm, Softmax, MaxPool, AveragePool, GlobalAveragePool and Resize: one
+  a node, under its name.
 - LayerNormalization: one a node, and one a chain ReduceMean, Sub, Pow, ReduceMean, Add, Sqrt, Div,
   Mul, Add, which is how exporters write it before opset 17.
 
@@ -17,9 +17,8 @@ import collections
 
 from half_storage import LAYER_NORM, Readers, constant_names, follow
 
-SINGLE = ("Conv", "ConvTranspose", "Softmax", "MaxPool", "AveragePool", "GlobalAveragePool", "Resize",
-          "LayerNormalization")
-PRODUCTS = ("MatMul", "Gemm")
+SINGLE = ("Conv", "ConvTranspose", "MatMul", "Gemm", "Softmax", "MaxPool", "AveragePool",
+          "GlobalAveragePool", "Resize", "LayerNormalization")
 
 
 def compute_launches(graph):
@@ -31,8 +30,6 @@ def compute_launches(graph):
             continue
         if node.op_type in SINGLE:
             counts[node.op_type] += 1
-        elif node.op_type in PRODUCTS:
-            counts["MatMul"] += 1
         elif follow(node, LAYER_NORM, readers):
             counts["LayerNormalization"] += 1
     return dict(counts)

@@ -7,6 +7,8 @@ A texel is four halves, 8 bytes. What a weight's grid looks like depends on who 
 - the filter [C, 1, Kh, Kw] of a depthwise Conv (as many groups as channels in and out): four
   channels a texel: ceil(C / 4) rows of Kh * Kw;
 - a bias: N values in ceil(N / 4) texels;
+- the matrix of a MatMul or Gemm: K rows of N, four neighbours of N a texel; transposed if the file
+  has it the other way;
 - any other [.., K]: four neighbours of the last dimension a texel: ceil(K / 4) times the product of
   the others.
 
@@ -56,6 +58,8 @@ def grid_of(node, position, dims):
     """Texels of the weight that is input `position` of `node`; None where there is no rule."""
     if node.op_type in ("Conv", "ConvTranspose"):
         return conv_filter_grid(node, dims) if position == 1 else texels(dims[0])
+    if node.op_type == "Gemm" and position == 1 and attribute(node, "transB", 0):
+        return rows_grid(dims[::-1])
     if len(dims) >= 3 and dims[-1] == dims[-2] == 1:
         return None
     return rows_grid(dims)
