@@ -4,54 +4,10 @@
 #include <limits>
 
 #include "core/diagnostics.hpp"
-#include "sim/replay/program_code.hpp"
+#include "sim/replay/wave_state.hpp"
 
 namespace fm {
 namespace {
-
-/// The lane part of one expression, kept until a variable of it changes.
-struct LanePart {
-  std::uint64_t version = 0;  // of the cursor's clock when computed; 0 = never
-  std::int64_t minimum = 0, maximum = 0;
-  std::int64_t* lanes = nullptr;
-};
-
-/// A value of an expression: scalar + lanes[l], with bounds over all lanes.
-struct Value {
-  std::int64_t scalar = 0;
-  const LanePart* part = nullptr;
-  std::int64_t at(std::uint32_t lane) const { return part ? scalar + part->lanes[lane] : scalar; }
-  std::int64_t minimum() const { return part ? scalar + part->minimum : scalar; }
-  std::int64_t maximum() const { return part ? scalar + part->maximum : scalar; }
-  std::uint64_t version() const { return part ? part->version : 0; }
-};
-
-struct SiteState {
-  const LanePattern* pattern = nullptr;
-  LaneMask mask;
-  std::uint64_t x_version = 0, y_version = 0;
-};
-struct DerivationState {
-  LaneMask mask;
-  std::uint64_t left_version = 0, right_version = 0;
-  std::int64_t left = 0, right = 0;
-};
-struct LoopState {
-  std::int64_t limit = 0;  // uniform end, or the least end of the lanes in the loop
-  std::vector<std::int64_t> ends;
-};
-struct GuardState {
-  LaneMask others;
-};
-
-template <class Body>
-void for_each_lane(LaneMask mask, Body body) {
-  for (std::uint32_t word = 0; word < 2; ++word) {
-    for (std::uint64_t bits = mask.words[word]; bits != 0; bits &= bits - 1) {
-      body(word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits)));
-    }
-  }
-}
 
 /// +1 when the relation holds for every left in [a, b] and right in [c, d], -1 for none, 0 when it
 /// depends.
@@ -77,147 +33,11 @@ int holds_for_all(std::int64_t a, std::int64_t b, trace::Relation relation, std:
 
 }  // namespace
 
-struct WaveCursor::State {
-  State(const CompiledProgram& program, PatternTable& table)
-      : code(*program.code_), patterns(table), width(code.width) {
-    uniform.resize(code.uniform_slots);
-    lanes.resize(std::size_t{code.lane_slots} * width);
-    changed.resize(code.lane_slots);
-    part_values.resize(std::size_t{code.caches} * width);
-    parts.resize(code.caches);
-    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].lanes = part_values.data() + i * width;
-    sites.resize(code.code_sites.size());
-    derivations.resize(code.derivations.size());
-    loops.resize(code.loops.size());
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      if (code.loops[i].divergent()) loops[i].ends.resize(width);
-    }
-    guards.resize(code.guards.size());
-    saved.resize(code.mask_depth);
-    positions.resize(code.tables.size() * width);
-    scratch.x.resize(width);
-    scratch.y.resize(width);
-  }
-
-  void start(std::uint64_t linear_group, std::uint32_t wave);
-  const WaveStep& next();
-
-  // ---- values
-  std::int64_t scalar_of(const CodeExpression& expression) const {
-    std::int64_t value = expression.constant;
-    for (std::uint32_t i = expression.uniform_begin; i != expression.uniform_end; ++i) {
-      value += code.uniform_terms[i].coefficient * uniform[code.uniform_terms[i].slot];
-    }
-    return value;
-  }
-  Value value_of(const CodeExpression& expression) {
-    if (expression.is_uniform()) return {scalar_of(expression), nullptr};
-    LanePart& part = parts[expression.cache];
-    if (expression.table != 0) {
-      draw(expression, &part);
-      return {0, &part};
-    }
-    for (std::uint32_t i = expression.lane_begin; i != expression.lane_end; ++i) {
-      if (changed[code.lane_terms[i].slot] > part.version) {
-        compute(expression, &part);
-        break;
-      }
-    }
-    return {scalar_of(expression), &part};
-  }
-  void compute(const CodeExpression& expression, LanePart* part);
-  void draw(const CodeExpression& expression, LanePart* part);
-  void bound(LanePart* part) const;
-  std::int64_t* lane_values(std::uint32_t slot) { return lanes.data() + std::size_t{slot} * width; }
-
-  // ---- instructions
-  void access(std::uint32_t index);
-  void make_pattern(std::uint32_t index, const Value& x, const Value& y);
-  void load_index(std::uint32_t index, const Value& x);
-  void derive(const CodeDerivation& derivation, DerivationState* state);
-  bool begin_loop(const CodeLoop& loop, LoopState* state);
-  bool repeat_loop(const CodeLoop& loop, LoopState* state);
-  bool keep_lanes(const CodeLoop& loop, LoopState* state);
-  bool begin_guard(const CodeGuard& guard, GuardState* state);
-
-  const CompiledProgram::Code& code;
-  PatternTable& patterns;
-  std::uint32_t width;
-  std::uint32_t program_counter = 0;
-  LaneMask mask;
-  std::uint64_t clock = 0;                // counts changes of lane variables
-  std::vector<std::int64_t> uniform;      // by uniform slot
-  std::vector<std::int64_t> lanes;        // by lane slot and lane
-  std::vector<std::uint64_t> changed;     // by lane slot: clock of its last change
-  std::vector<std::int64_t> part_values;  // by cache and lane
-  std::vector<LanePart> parts;
-  std::vector<SiteState> sites;
-  std::vector<DerivationState> derivations;
-  std::vector<LoopState> loops;
-  std::vector<GuardState> guards;
-  std::vector<LaneMask> saved;
-  std::vector<std::uint64_t> positions;  // by table and lane
-  LanePattern scratch;
-  WaveStep step;
-};
-
-void WaveCursor::State::start(std::uint64_t linear_group, std::uint32_t wave) {
-  program_counter = 0;
-  uniform[0] = static_cast<std::int64_t>(linear_group % code.groups[0]);
-  uniform[1] = static_cast<std::int64_t>(linear_group / code.groups[0] % code.groups[1]);
-  uniform[2] = static_cast<std::int64_t>(linear_group / code.groups[0] / code.groups[1]);
-  mask = {};
-  const std::uint32_t first = wave * width;
-  for (std::uint32_t lane = 0; lane < width; ++lane) {
-    const std::uint64_t item = std::min(first + lane, code.items - 1);
-    if (first + lane < code.items) mask.set(lane);
-    lane_values(0)[lane] = static_cast<std::int64_t>(item % code.local[0]);
-    lane_values(1)[lane] = static_cast<std::int64_t>(item / code.local[0] % code.local[1]);
-    lane_values(2)[lane] = static_cast<std::int64_t>(item / code.local[0] / code.local[1]);
-    for (std::size_t t = 0; t < code.tables.size(); ++t) {
-      positions[t * width + lane] = code.tables[t].starts[linear_group * code.items + item];
-    }
-  }
-  ++clock;
-  std::fill(changed.begin(), changed.end(), clock);
-  std::fill(derivations.begin(), derivations.end(), DerivationState{});
-}
-
-void WaveCursor::State::compute(const CodeExpression& expression, LanePart* part) {
-  std::fill_n(part->lanes, width, 0);
-  for (std::uint32_t i = expression.lane_begin; i != expression.lane_end; ++i) {
-    const std::int64_t coefficient = code.lane_terms[i].coefficient;
-    const std::int64_t* values = lane_values(code.lane_terms[i].slot);
-    for (std::uint32_t lane = 0; lane < width; ++lane)
-      part->lanes[lane] += coefficient * values[lane];
-  }
-  bound(part);
-}
-
-void WaveCursor::State::draw(const CodeExpression& expression, LanePart* part) {
-  const CodeTable& table = code.tables[expression.table - 1];
-  std::uint64_t* at = positions.data() + std::size_t{expression.table - 1} * width;
-  for_each_lane(mask, [&](std::uint32_t lane) {
-    if (at[lane] >= table.values.size()) {
-      throw UserError("kernel " + code.kernel + ": an explicit table of the trace is too short");
-    }
-    part->lanes[lane] = table.values[at[lane]++];
-  });
-  ++clock;
-  bound(part);
-}
-
-void WaveCursor::State::bound(LanePart* part) const {
-  part->minimum = *std::min_element(part->lanes, part->lanes + width);
-  part->maximum = *std::max_element(part->lanes, part->lanes + width);
-  part->version = clock;
-}
-
 void WaveCursor::State::access(std::uint32_t index) {
   const CodeSite& site = code.code_sites[index];
-  SiteState& state = sites[index];
-  const Value x = value_of(site.x);
-  const Value y = site.has_y ? value_of(site.y) : Value{};
+  SiteMemo& state = sites[index];
+  const LaneValue x = value_of(site.x);
+  const LaneValue y = site.has_y ? value_of(site.y) : LaneValue{};
   if (state.pattern == nullptr || state.mask != mask || state.x_version != x.version() ||
       state.y_version != y.version()) {
     make_pattern(index, x, y);
@@ -232,7 +52,7 @@ void WaveCursor::State::access(std::uint32_t index) {
   if (site.index_load) load_index(index, x);
 }
 
-void WaveCursor::State::make_pattern(std::uint32_t index, const Value& x, const Value& y) {
+void WaveCursor::State::make_pattern(std::uint32_t index, const LaneValue& x, const LaneValue& y) {
   const CodeSite& site = code.code_sites[index];
   const std::uint32_t first = mask.first();
   const std::int64_t x_first = x.at(first), y_first = y.at(first);
@@ -254,7 +74,7 @@ void WaveCursor::State::make_pattern(std::uint32_t index, const Value& x, const 
   sites[index] = {patterns.intern(scratch), mask, x.version(), y.version()};
 }
 
-void WaveCursor::State::load_index(std::uint32_t index, const Value& x) {
+void WaveCursor::State::load_index(std::uint32_t index, const LaneValue& x) {
   const CodeSite& site = code.code_sites[index];
   const std::int64_t bytes = code.sites[index].bytes;
   if (site.values == nullptr) {
@@ -274,8 +94,8 @@ void WaveCursor::State::load_index(std::uint32_t index, const Value& x) {
   changed[site.data_slot] = ++clock;
 }
 
-void WaveCursor::State::derive(const CodeDerivation& derivation, DerivationState* state) {
-  const Value left = value_of(derivation.left), right = value_of(derivation.right);
+void WaveCursor::State::derive(const CodeDerivation& derivation, DerivationMemo* state) {
+  const LaneValue left = value_of(derivation.left), right = value_of(derivation.right);
   if (!derivation.lanes) {
     uniform[derivation.slot] = fm::derive(derivation.operation, left.scalar, right.scalar);
     return;
@@ -296,8 +116,8 @@ void WaveCursor::State::derive(const CodeDerivation& derivation, DerivationState
 }
 
 /// Sets up the counter and the lanes of the first iteration; false when there is none.
-bool WaveCursor::State::begin_loop(const CodeLoop& loop, LoopState* state) {
-  const Value begin = value_of(loop.begin), end = value_of(loop.end);
+bool WaveCursor::State::begin_loop(const CodeLoop& loop, LoopProgress* state) {
+  const LaneValue begin = value_of(loop.begin), end = value_of(loop.end);
   if (!loop.divergent()) {
     uniform[loop.slot] = begin.scalar;
     state->limit = end.scalar;
@@ -315,7 +135,7 @@ bool WaveCursor::State::begin_loop(const CodeLoop& loop, LoopState* state) {
 }
 
 /// Steps the counter; false when the loop is over.
-bool WaveCursor::State::repeat_loop(const CodeLoop& loop, LoopState* state) {
+bool WaveCursor::State::repeat_loop(const CodeLoop& loop, LoopProgress* state) {
   if (loop.lane_counter) {
     for_each_lane(mask, [&](std::uint32_t lane) { lane_values(loop.slot)[lane] += loop.step; });
     changed[loop.slot] = ++clock;
@@ -328,7 +148,7 @@ bool WaveCursor::State::repeat_loop(const CodeLoop& loop, LoopState* state) {
 
 /// Drops lanes whose counter reached their end; when none is left, restores the mask from before
 /// the loop.
-bool WaveCursor::State::keep_lanes(const CodeLoop& loop, LoopState* state) {
+bool WaveCursor::State::keep_lanes(const CodeLoop& loop, LoopProgress* state) {
   LaneMask kept;
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
   for_each_lane(mask, [&](std::uint32_t lane) {
@@ -344,8 +164,8 @@ bool WaveCursor::State::keep_lanes(const CodeLoop& loop, LoopState* state) {
 }
 
 /// Whether any lane takes the body; the others wait in `state`.
-bool WaveCursor::State::begin_guard(const CodeGuard& guard, GuardState* state) {
-  const Value left = value_of(guard.left), right = value_of(guard.right);
+bool WaveCursor::State::begin_guard(const CodeGuard& guard, GuardProgress* state) {
+  const LaneValue left = value_of(guard.left), right = value_of(guard.right);
   if (!guard.lanes) {
     const bool taken = holds(left.scalar, guard.relation, right.scalar);
     state->others = taken ? LaneMask{} : mask;
