@@ -1,0 +1,455 @@
+#include "executor/trace_tool/host_program.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "executor/host_recorder.hpp"
+#include "executor/streamer/read_schedule.hpp"
+#include "executor/streamer/weights_reader.hpp"
+#include "kernels/catalogue.hpp"
+
+namespace fm {
+namespace {
+
+/// The host log as it grows.
+class HostLog {
+ public:
+  std::uint64_t add(std::uint32_t thread, trace::HostOperation operation,
+                    const Causes& after = {}) {
+    operation.set_id(operations_.size() + 1);
+    operation.set_thread(thread);
+    for (const std::uint64_t cause : after) {
+      if (cause != 0) operation.add_after(cause);
+    }
+    operations_.push_back(std::move(operation));
+    return operations_.back().id();
+  }
+  std::uint64_t new_object() { return ++objects_; }
+  std::vector<trace::HostOperation> take() { return std::move(operations_); }
+
+ private:
+  std::vector<trace::HostOperation> operations_;
+  std::uint64_t objects_ = 0;
+};
+
+struct Piece {
+  std::uint64_t number = 0;
+  Bytes offset, bytes;
+  std::uint64_t claimed_by = 0;
+  std::uint64_t copy = 0;  // 0: not enqueued yet
+};
+
+/// StagingRing's bookkeeping, without memory.
+class RingLog {
+ public:
+  RingLog(Bytes capacity, HostLog& log)
+      : log_(log), capacity_(capacity), object_(log.new_object()) {
+    log_.add(main_thread,
+             create_buffer_operation(object_, trace::STAGING, capacity, "staging ring"));
+  }
+  std::uint64_t object() const { return object_; }
+
+  /// None while the oldest piece's copy is not enqueued and there is no room.
+  std::optional<Piece> claim(Bytes bytes, std::uint64_t cause) {
+    std::optional<Bytes> offset;
+    while (!(offset = place(bytes))) {
+      if (pieces_.front().copy == 0) return std::nullopt;
+      free_front(reader_thread);
+    }
+    Piece piece{++last_number_, *offset, bytes, 0, 0};
+    piece.claimed_by = log_.add(
+        reader_thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes),
+        {cause, freed_by_});
+    pieces_.push_back(piece);
+    return piece;
+  }
+
+  void copied(std::uint64_t number, std::uint64_t copy) {
+    for (Piece& piece : pieces_) {
+      if (piece.number == number) piece.copy = copy;
+    }
+  }
+
+  /// Copies complete in order, so that a piece known copied is the oldest or was freed before.
+  void free(std::uint64_t number) {
+    while (!pieces_.empty() && pieces_.front().number <= number) free_front(main_thread);
+  }
+
+ private:
+  std::optional<Bytes> place(Bytes bytes) const {
+    if (pieces_.empty()) return Bytes(0);
+    const Bytes head = pieces_.front().offset;
+    const Bytes tail = pieces_.back().offset + pieces_.back().bytes;
+    if (tail > head) {
+      if (tail + bytes <= capacity_) return tail;
+      return bytes <= head ? std::optional(Bytes(0)) : std::nullopt;
+    }
+    return tail + bytes <= head ? std::optional(tail) : std::nullopt;
+  }
+
+  void free_front(std::uint32_t thread) {
+    const Piece piece = pieces_.front();
+    pieces_.pop_front();
+    freed_by_ = std::max(freed_by_, piece.copy);
+    log_.add(thread,
+             change_class_operation(object_, trace::UM_IN_FLIGHT, trace::STAGING, piece.bytes),
+             {piece.copy});
+  }
+
+  HostLog& log_;
+  Bytes capacity_;
+  std::uint64_t object_;
+  std::deque<Piece> pieces_;  // oldest first
+  std::uint64_t last_number_ = 0;
+  std::uint64_t freed_by_ = 0;
+};
+
+/// A read the reader thread was asked for, and what became of it.
+struct Read {
+  ReadPart part;
+  std::uint64_t object = 0;   // unstaged: the weight's buffer
+  std::uint64_t copy_to = 0;  // staged and preloaded: the image
+  std::uint64_t cause = 0;
+  bool done = false;
+  std::uint64_t unmap = 0;
+  Piece piece;
+  Bytes source;
+  std::uint64_t copy = 0;
+};
+
+class HostProgram {
+ public:
+  HostProgram(const Plan& plan, const HostTimes& times)
+      : plan_(plan),
+        times_(times),
+        schedule_(schedule_reads(plan)),
+        streamed_(schedule_.stream.size()) {
+    for (std::size_t i = 0; i < plan.launches.size(); ++i) positions_[plan.launches[i].id] = i;
+    for (const WeightSlice& slice : plan.weights) {
+      file_end_ = std::max(file_end_, slice.file_offset + slice.bytes);
+      if (slice.residency == Residency::stream) {
+        released_by_[positions_.at(slice.release_after)].push_back(slice.tensor);
+      }
+    }
+    for (const ReadPart& part : schedule_.stream) {
+      if (part.staged) copied_by_[plan.weights[part.weight].tensor] = part.due;
+    }
+    commands_.resize(plan.launches.size());
+  }
+
+  std::vector<trace::HostOperation> build() {
+    prepare();
+    for (const PlanTensor& tensor : plan_.tensors) {
+      if (tensor.role != TensorRole::input) continue;
+      log_.add(main_thread,
+               transfer_operation(places_.at(tensor.id).object, tensor.offset, tensor.bytes, true));
+    }
+    run();
+    return log_.take();
+  }
+
+ private:
+  struct Place {
+    std::uint64_t object = 0;
+    Bytes offset;
+    std::uint64_t created_by = 0;
+  };
+  struct Command {
+    std::uint64_t operation = 0;
+    std::uint64_t ring_piece = 0;
+  };
+
+  // ---- before the run
+  void prepare() {
+    log_.add(main_thread, think_operation(trace::Think::CONTEXT, times_.context_ns));
+    create_pools();
+    if (schedule_.ring > Bytes(0)) ring_.emplace(schedule_.ring, log_);
+    std::vector<Read> reads;
+    for (const ReadPart& part : schedule_.preload) reads.push_back(preload(part));
+    const std::uint64_t programs = count_programs();
+    log_.add(main_thread, think_operation(trace::Think::PROGRAMS, programs * times_.program_ns,
+                                          static_cast<std::uint32_t>(programs)));
+    await(reads);
+  }
+
+  void create_pools() {
+    std::map<std::string, std::uint64_t> pools;
+    for (const Pool& pool : plan_.pools) {
+      const std::uint64_t object = pools[pool.id] = log_.new_object();
+      const bool image = pool.placement == Placement::image2d;
+      log_.add(main_thread,
+               image ? create_image_operation(object, trace::ACTIVATIONS, pool.extent,
+                                              size_of(pool.dtype) * 4, pool.id)
+                     : create_buffer_operation(object, trace::ACTIVATIONS, pool.bytes, pool.id));
+    }
+    for (const PlanTensor& tensor : plan_.tensors) {
+      if (!tensor.pool.empty()) places_[tensor.id] = {pools.at(tensor.pool), tensor.offset, 0};
+    }
+  }
+
+  const Place& create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class) {
+    Place& place = places_[tensor.id];
+    place.object = log_.new_object();
+    const bool image = tensor.placement == Placement::image2d;
+    place.created_by = log_.add(
+        main_thread,
+        image ? create_image_operation(place.object, memory_class,
+                                       grid_extent(tensor.layout, tensor.shape),
+                                       size_of(tensor.dtype) * 4, tensor.id)
+              : create_buffer_operation(place.object, memory_class, tensor.bytes, tensor.id));
+    return place;
+  }
+
+  /// A preloaded part is read at once: the ring empties itself.
+  Read preload(const ReadPart& part) {
+    const PlanTensor& tensor = weight_of(part);
+    if (places_.count(tensor.id) == 0) create_weight(tensor, trace::PRELOADED);
+    const Place& place = places_.at(tensor.id);
+    Read read;
+    read.part = part;
+    read.cause = place.created_by;
+    (part.staged ? read.copy_to : read.object) = place.object;
+    if (!try_read(&read)) throw std::logic_error("a preload waits for ring room");
+    return read;
+  }
+
+  std::uint64_t count_programs() const {
+    std::set<std::string> programs;
+    for (const PlanLaunch& launch : plan_.launches) {
+      if (launch.kind != LaunchKind::kernel) continue;
+      programs.insert(launch.kernel + " " + compile_options(plan_, launch, false));
+    }
+    return programs.size();
+  }
+
+  void await(const std::vector<Read>& reads) {
+    if (reads.empty()) return;
+    std::uint64_t last_unmap = 0, last_copy = 0;
+    for (const Read& read : reads) {
+      last_unmap = read.unmap;
+      last_copy = std::max(last_copy, read.copy);
+    }
+    log_.add(main_thread, wait_operation(), {last_unmap, last_copy});
+    if (!ring_) return;
+    for (const Read& read : reads) ring_->free(read.piece.number);
+    if (plan_.staging_ring_bytes != Bytes(0)) return;
+    log_.add(main_thread, release_operation(ring_->object()));
+    ring_.reset();
+  }
+
+  // ---- the reader thread
+  const PlanTensor& weight_of(const ReadPart& part) const {
+    return plan_.tensor(plan_.weights[part.weight].tensor);
+  }
+
+  /// False when the ring has no room until the main thread enqueues a copy.
+  bool try_read(Read* read) {
+    const WeightSlice& slice = plan_.weights[read->part.weight];
+    if (!read->part.staged) {
+      log_mapped_read(read, read->object, Bytes(0), slice.file_offset, slice.bytes, read->cause);
+      read->done = true;
+      return true;
+    }
+    const Bytes begin = slice.file_offset + read->part.begin;
+    const Bytes end = slice.file_offset + read->part.end;
+    const Bytes aligned = begin - begin % slice_alignment;
+    const Bytes bytes =
+        std::min(round_up(end, slice_alignment), std::max(end, file_end_)) - aligned;
+    const std::optional<Piece> piece = ring_->claim(round_up(bytes, slice_alignment), read->cause);
+    if (!piece) return false;
+    read->piece = *piece;
+    read->source = piece->offset + (begin - aligned);
+    log_mapped_read(read, ring_->object(), piece->offset, aligned, bytes, piece->claimed_by);
+    if (read->copy_to != 0) {
+      read->copy = log_copy(*read, read->copy_to, reader_thread, "", {});
+    }
+    read->done = true;
+    return true;
+  }
+
+  void log_mapped_read(Read* read, std::uint64_t object, Bytes object_offset, Bytes file_offset,
+                       Bytes bytes, std::uint64_t cause) {
+    log_.add(reader_thread, map_operation(object, bytes, true), {cause});
+    trace::HostOperation operation;
+    trace::DiskRead* disk = operation.mutable_disk_read();
+    disk->set_file_offset(file_offset.count());
+    disk->set_bytes(bytes.count());
+    disk->set_object(object);
+    disk->set_object_offset(object_offset.count());
+    disk->set_request_bytes(std::min(WeightsReader::request_bytes, bytes).count());
+    disk->set_direct(file_offset % slice_alignment == Bytes(0) && bytes >= slice_alignment);
+    disk->set_weight(plan_.weights[read->part.weight].tensor);
+    log_.add(reader_thread, std::move(operation));
+    read->unmap = log_.add(reader_thread, unmap_operation(object, bytes));
+  }
+
+  std::uint64_t log_copy(const Read& read, std::uint64_t image, std::uint32_t thread,
+                         const std::string& launch, Causes after) {
+    trace::HostOperation operation;
+    trace::Copy* copy = operation.mutable_copy();
+    copy->set_source(ring_->object());
+    copy->set_source_offset(read.source.count());
+    copy->set_destination(image);
+    copy->set_first_row(static_cast<std::uint32_t>(read.part.first_row));
+    copy->set_rows(static_cast<std::uint32_t>(read.part.rows));
+    copy->set_bytes((read.part.end - read.part.begin).count());
+    copy->set_queue(copy_queue_number);
+    copy->set_launch(launch);
+    after.push_back(read.unmap);
+    const std::uint64_t id = log_.add(thread, std::move(operation), after);
+    ring_->copied(read.piece.number, id);
+    return id;
+  }
+
+  /// The reader goes on in order, as far as it can.
+  void advance_reader() {
+    while (next_done_ < next_read_ && try_read(&streamed_[next_done_])) ++next_done_;
+  }
+
+  // ---- the run: PlanRun's order
+  void run() {
+    const std::size_t total = plan_.launches.size();
+    post_reads(0);
+    for (std::size_t launch = 0; launch < total; ++launch) {
+      while (launch - observed_ >= static_cast<std::size_t>(plan_.enqueue_ahead)) observe_next();
+      enqueue(launch);
+    }
+    while (observed_ < total) observe_next();
+  }
+
+  void post_reads(std::size_t started_launch) {
+    for (; next_read_ < schedule_.stream.size(); ++next_read_) {
+      const ReadPart& part = schedule_.stream[next_read_];
+      if (part.earliest && *part.earliest > started_launch) break;
+      Read& read = streamed_[next_read_];
+      read.part = part;
+      read.cause = last_cause_;
+      if (!part.staged) {
+        const Place& place = create_weight(weight_of(part), trace::UM_IN_FLIGHT);
+        read.object = place.object;
+        read.cause = place.created_by;
+      }
+    }
+    advance_reader();
+  }
+
+  const Read& wait_for_read(std::size_t part) {
+    while (part >= next_read_) observe_next();
+    advance_reader();
+    if (!streamed_[part].done) throw std::logic_error("a read waits for a copy that waits for it");
+    log_.add(main_thread, wait_operation(), {streamed_[part].unmap});
+    return streamed_[part];
+  }
+
+  void observe_next() {
+    if (observed_ >= commands_.size() || commands_[observed_].empty()) {
+      throw std::logic_error("a read waits for a launch that waits for it");
+    }
+    const std::vector<Command>& commands = commands_[observed_];
+    last_cause_ = log_.add(main_thread, wait_operation(), {commands.back().operation});
+    for (const Command& command : commands) {
+      if (command.ring_piece != 0) ring_->free(command.ring_piece);
+    }
+    for (const std::string& weight : released_by_[observed_]) {
+      const auto place = places_.find(weight);
+      if (place == places_.end()) continue;
+      log_.add(main_thread, release_operation(place->second.object), {commands.back().operation});
+      places_.erase(place);
+    }
+    ++observed_;
+    post_reads(observed_);
+  }
+
+  void enqueue(std::size_t launch) {
+    const std::vector<ReadPart>& parts = schedule_.stream;
+    Causes reads;
+    for (; next_needed_ < parts.size() && parts[next_needed_].due == launch; ++next_needed_) {
+      if (parts[next_needed_].staged) {
+        enqueue_copy(launch, next_needed_);
+      } else {
+        reads.push_back(wait_for_read(next_needed_).unmap);
+      }
+    }
+    if (plan_.launches[launch].kind == LaunchKind::kernel) enqueue_launch(launch, reads);
+  }
+
+  void enqueue_copy(std::size_t position, std::size_t part) {
+    const PlanLaunch& launch = plan_.launches[position];
+    const Read& read = wait_for_read(part);
+    const PlanTensor& tensor = plan_.tensor(launch.weight);
+    if (places_.count(tensor.id) == 0) create_weight(tensor, trace::TM_IN_FLIGHT);
+    const std::uint64_t copy =
+        log_copy(read, places_.at(tensor.id).object, main_thread, launch.id, dependencies(launch));
+    commands_[position].push_back({copy, read.piece.number});
+    advance_reader();
+  }
+
+  void enqueue_launch(std::size_t position, Causes causes) {
+    const PlanLaunch& launch = plan_.launches[position];
+    const Causes before = dependencies(launch);
+    causes.insert(causes.end(), before.begin(), before.end());
+    trace::HostOperation operation;
+    trace::Launch* logged = operation.mutable_launch();
+    logged->set_launch(launch.id);
+    logged->set_queue(compute_queue_number);
+    logged->set_macs(launch.macs);
+    logged->set_operation(launch.operation);
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      const auto* tensor = std::get_if<TensorArgument>(&launch.arguments[i]);
+      if (!tensor) continue;
+      const Place& place = places_.at(tensor->tensor);
+      trace::Argument* argument = logged->add_arguments();
+      argument->set_index(static_cast<std::uint32_t>(i));
+      argument->set_object(place.object);
+      argument->set_offset(place.offset.count());
+      argument->set_tensor(tensor->tensor);
+    }
+    commands_[position].push_back({log_.add(main_thread, std::move(operation), causes), 0});
+  }
+
+  Causes dependencies(const PlanLaunch& launch) const {
+    std::set<std::size_t> before;
+    for (const std::string& id : launch.depends) before.insert(positions_.at(id));
+    for (const LaunchArgument& argument : launch.arguments) {
+      const auto* used = std::get_if<TensorArgument>(&argument);
+      const auto copy = used ? copied_by_.find(used->tensor) : copied_by_.end();
+      if (copy != copied_by_.end()) before.insert(copy->second);
+    }
+    Causes causes;
+    for (const std::size_t position : before) {
+      if (!commands_[position].empty()) causes.push_back(commands_[position].back().operation);
+    }
+    return causes;
+  }
+
+  const Plan& plan_;
+  const HostTimes& times_;
+  const ReadSchedule schedule_;
+  HostLog log_;
+  std::optional<RingLog> ring_;
+  std::map<std::string, Place> places_;           // by tensor
+  std::map<std::string, std::size_t> positions_;  // of launches
+  std::map<std::string, std::size_t> copied_by_;  // streamed image weight -> last copy
+  std::map<std::size_t, std::vector<std::string>> released_by_;  // launch -> weights
+  std::vector<std::vector<Command>> commands_;                   // by launch
+  std::vector<Read> streamed_;                                   // by part
+  Bytes file_end_;
+  std::size_t next_read_ = 0;    // parts asked for
+  std::size_t next_done_ = 0;    // parts read
+  std::size_t next_needed_ = 0;  // parts waited for
+  std::size_t observed_ = 0;
+  std::uint64_t last_cause_ = 0;
+};
+
+}  // namespace
+
+std::vector<trace::HostOperation> host_program(const Plan& plan, const HostTimes& times) {
+  return HostProgram(plan, times).build();
+}
+
+}  // namespace fm

@@ -1,0 +1,170 @@
+#include "executor/trace_tool/trace_check.hpp"
+
+#include <map>
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "core/access_expander.hpp"
+#include "core/diagnostics.hpp"
+#include "executor/recorder/recording_kernel.hpp"
+#include "executor/trace_tool/trace_dump.hpp"
+
+namespace fm {
+namespace {
+
+constexpr std::size_t most_differences = 20;
+constexpr std::uint32_t checked_width = 32;
+
+void differ(CheckReport* report, const std::string& what) {
+  if (report->differences.size() < most_differences) report->differences.push_back(what);
+}
+
+std::set<std::uint64_t> chosen_groups(const trace::AccessProgram& program, std::uint64_t more) {
+  const std::uint64_t total = group_total(program);
+  std::set<std::uint64_t> chosen = {0, total / 2, total - 1, program.group_count(0) - 1};
+  std::mt19937_64 random(1);
+  for (std::uint64_t i = 0; i < more && chosen.size() < total; ++i) chosen.insert(random() % total);
+  return chosen;
+}
+
+using Extents = std::map<std::uint64_t, std::uint64_t>;  // object -> bytes
+
+/// One launch's accesses against its objects and against themselves.
+class LaunchCheck {
+ public:
+  LaunchCheck(const Trace& trace, const trace::AccessProgram& program, const trace::Launch& launch,
+              const Extents& extents, CheckReport* report)
+      : program_(program),
+        launch_(launch),
+        index_(index_values_of(trace, program, launch)),
+        expander_(program_, index_),
+        report_(report) {
+    for (const trace::Argument& argument : launch.arguments()) {
+      const auto extent = extents.find(argument.object());
+      if (extent != extents.end()) room_[argument.index()] = extent->second - argument.offset();
+    }
+  }
+
+  void check_group(std::uint64_t linear) {
+    const auto group = group_at(program_, linear);
+    const std::uint32_t items = items_per_group(program_);
+    std::vector<std::vector<ItemAccess>> by_wave(items);
+    for (std::uint32_t wave = 0; wave * checked_width < items; ++wave) {
+      expander_.wave(
+          group, wave, checked_width,
+          [&](const WaveAccess& access) {
+            for (const WaveAccess::Lane& lane : access.lanes) {
+              by_wave[wave * checked_width + lane.lane].push_back({access.site, lane.x, lane.y});
+            }
+          },
+          nullptr);
+    }
+    for (std::uint32_t item = 0; item < items; ++item) {
+      const std::vector<ItemAccess> alone = expander_.item(group, item);
+      if (!(alone == by_wave[item])) {
+        differ(report_, where() + "work-item " + std::to_string(item) + " of group " +
+                            std::to_string(linear) +
+                            " makes other accesses alone than in its wave");
+      }
+      for (const ItemAccess& access : alone) check_range(access);
+      report_->accesses_expanded += alone.size();
+    }
+    ++report_->groups_expanded;
+  }
+
+ private:
+  std::string where() const { return "launch " + launch_.launch() + ": "; }
+
+  void check_range(const ItemAccess& access) {
+    const trace::Site& site = program_.sites(static_cast<int>(access.site));
+    if (site.space() == trace::IMAGE) return;  // coordinates are kept before clamping
+    const std::uint64_t room =
+        site.space() == trace::LOCAL
+            ? program_.local_arrays(static_cast<int>(site.argument())).bytes()
+            : room_[site.argument()];
+    if (access.x >= 0 && static_cast<std::uint64_t>(access.x) + site.bytes() <= room) return;
+    if (!reported_.insert(access.site).second) return;
+    differ(report_, where() + "site " + std::to_string(access.site) + " reaches byte " +
+                        std::to_string(access.x) + " of " + std::to_string(room));
+  }
+
+  const trace::AccessProgram& program_;
+  const trace::Launch& launch_;
+  const IndexValues index_;
+  const AccessExpander expander_;
+  CheckReport* report_;
+  std::map<std::uint32_t, std::uint64_t> room_;  // bytes behind each argument
+  std::set<std::uint32_t> reported_;
+};
+
+std::map<std::uint32_t, const trace::AccessProgram*> programs_by_id(const Trace& trace) {
+  std::map<std::uint32_t, const trace::AccessProgram*> programs;
+  for (const trace::AccessProgram& program : trace.programs) programs[program.id()] = &program;
+  return programs;
+}
+
+}  // namespace
+
+void check_accesses(const Trace& trace, std::uint64_t groups, CheckReport* report) {
+  const auto programs = programs_by_id(trace);
+  Extents extents;
+  std::set<std::uint32_t> seen;  // launches of one program differ in their objects only
+  for (const trace::HostOperation& operation : trace.operations) {
+    if (operation.has_create()) extents[operation.create().object()] = operation.create().bytes();
+    if (!operation.has_launch()) continue;
+    const trace::AccessProgram& program = *programs.at(operation.launch().program());
+    LaunchCheck check(trace, program, operation.launch(), extents, report);
+    const bool first = seen.insert(program.id()).second;
+    for (const std::uint64_t group : chosen_groups(program, first ? groups : 0)) {
+      check.check_group(group);
+      if (!first) break;
+    }
+  }
+}
+
+void check_plan(const Trace& trace, const Plan& plan, CheckReport* report) {
+  const auto programs = programs_by_id(trace);
+  std::vector<std::string> launched;
+  std::map<std::string, std::uint64_t> read, copied;
+  for (const trace::HostOperation& operation : trace.operations) {
+    if (operation.has_disk_read()) {
+      read[operation.disk_read().weight()] += operation.disk_read().bytes();
+    }
+    if (operation.has_copy()) copied[operation.copy().launch()] += operation.copy().bytes();
+    if (!operation.has_launch()) continue;
+    const trace::Launch& launch = operation.launch();
+    launched.push_back(launch.launch());
+    try {
+      const PlanLaunch& planned = plan.launch(launch.launch());
+      if (programs.at(launch.program())->key() != program_key(plan, planned)) {
+        differ(report, "launch " + launch.launch() +
+                           " was recorded from another kernel, geometry " +
+                           "or layout than the plan's");
+      }
+    } catch (const std::out_of_range&) {
+      differ(report, "launch " + launch.launch() + " is not in the plan");
+    }
+  }
+  std::vector<std::string> planned;
+  for (const PlanLaunch& launch : plan.launches) {
+    if (launch.kind == LaunchKind::kernel) planned.push_back(launch.id);
+    if (launch.kind == LaunchKind::copy && copied.count(launch.id) == 0) {
+      differ(report, "copy launch " + launch.id + " of the plan is not in the trace");
+    }
+  }
+  if (launched != planned) {
+    differ(report, "the trace makes " + std::to_string(launched.size()) + " kernel launches, the " +
+                       "plan " + std::to_string(planned.size()) + ", or their order differs");
+  }
+  for (const WeightSlice& weight : plan.weights) {
+    const bool used = !plan.tensor(weight.tensor).first_use.empty();
+    if (used && read[weight.tensor] < weight.bytes.count()) {
+      differ(report, "weight " + weight.tensor + " has " + std::to_string(weight.bytes.count()) +
+                         " bytes in the plan, " + std::to_string(read[weight.tensor]) +
+                         " are read in the trace");
+    }
+  }
+}
+
+}  // namespace fm
