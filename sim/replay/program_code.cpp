@@ -32,11 +32,21 @@ class Flattener {
   Flattener(const trace::AccessProgram& program, CompiledProgram::Code* code)
       : program_(program), code_(*code), lane_variables_(find_lane_variables(program)) {}
 
+  /// Arrays follow one another in the order of their declaration.
+  std::uint64_t local_offset(const trace::Site& site) const {
+    std::uint64_t offset = 0;
+    if (site.space() != trace::LOCAL) return offset;
+    for (std::uint32_t i = 0; i < site.argument(); ++i) {
+      offset += program_.local_arrays(static_cast<int>(i)).bytes();
+    }
+    return offset;
+  }
+
   void run() {
     code_.code_sites.resize(static_cast<std::size_t>(program_.sites_size()));
     for (const auto& site : program_.sites()) {
       code_.sites.push_back(
-          {site.space(), site.write(), site.atomic(), site.bytes(), site.argument()});
+          {site.space(), site.write(), site.atomic(), site.bytes(), site.argument(), local_offset(site)});
     }
     code_.derivations.resize(static_cast<std::size_t>(program_.derivations_size()));
     for (const auto& table : program_.tables()) code_.tables.push_back(decode(table));
