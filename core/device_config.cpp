@@ -199,7 +199,7 @@ DeviceConfig DeviceConfig::parse(const std::string& yaml, const std::string& fil
     const std::string section = section_of(schema.path);
     if (sections.count(section) == 0) {
       const YamlValue* value = root.optional(section);
-      if (value != nullptr) sections.emplace(section, value->map());
+      if (value != nullptr && !value->is_null()) sections.emplace(section, value->map());
     }
     const auto entry = sections.find(section);
     const YamlValue* leaf =

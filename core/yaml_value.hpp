@@ -28,7 +28,7 @@ class YamlValue {
   SourceLocation where() const;
   [[noreturn]] void fail(const std::string& message) const;
 
-  bool is_scalar() const { return node_.IsScalar(); }
+  bool is_null() const { return node_.IsNull(); }
   bool is_map() const { return node_.IsMap(); }
   std::string text() const;
   std::uint64_t unsigned_integer(std::uint64_t minimum = 0,

@@ -1,0 +1,129 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/device_config.hpp"
+#include "core/result.hpp"
+#include "tests/core/json_schema.hpp"
+#include "tests/core/temporary_folder.hpp"
+
+namespace fm {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Result full_result() {
+  Result result;
+  result.tool = "fmsim 0.1.0";
+  result.config_yaml = DeviceConfig::load("mali-g715").to_yaml();
+  result.trace_file = "vit.trace";
+  result.trace_digest = "xxh3:12";
+  result.latency = {Nanoseconds(100), Nanoseconds(10), Nanoseconds(20), Nanoseconds(80)};
+  result.floor = {Nanoseconds(1), Nanoseconds(2), Nanoseconds(3)};
+  result.memory.peak = Bytes(1000);
+  result.memory.average = Bytes(500);
+  result.memory.peak_by_class = {Bytes(1), Bytes(2), Bytes(3), Bytes(4), Bytes(5)};
+  result.memory.peak_driver = Bytes(6);
+  result.memory.over_time = {
+      {Nanoseconds(7), {Bytes(1), Bytes(0), Bytes(0), Bytes(2), Bytes(0)}, Bytes(3)}};
+  result.timeline = {{"gpu", "L0", Nanoseconds(20), Nanoseconds(1520)},
+                     {"dma", "C0", Nanoseconds(5), Nanoseconds(9)}};
+  result.peaks = {{"dram", 0.5}};
+  result.energy_total_nj = 12.5;
+  result.energy_by_component = {{"dram", 10}, {"alu", 2.5}};
+  ResultLaunch launch;
+  launch.id = "L0";
+  launch.kernel = "matmul";
+  launch.bound = "dram";
+  launch.stalls = {{"memory", 0.75}, {"idle", 0.25}};
+  result.launches = {launch};
+  result.counters = {{"L2_READ_LOOKUP", {42, "requests", "reads"}}};
+  result.checks = {{"l2 balance", 5, 5}, {"dram balance", 5, 6}};
+  return result;
+}
+
+json schema() {
+  return json::parse(contents_of(std::string(FM_TEST_DATA) + "/../../core/result.schema.json"));
+}
+
+SchemaErrors errors_of(const json& result) {
+  SchemaErrors errors;
+  check_schema(result, schema(), "", errors);
+  return errors;
+}
+
+TEST(ResultJson, FullAndEmptyResultsFollowTheSchema) {
+  EXPECT_THAT(errors_of(json::parse(to_json(full_result()))), IsEmpty());
+  EXPECT_THAT(errors_of(json::parse(to_json(Result{}))), IsEmpty());
+}
+
+TEST(ResultJson, TheSchemaCheckCanFail) {
+  json result = json::parse(to_json(full_result()));
+  result["latency"].erase("init_ns");
+  result["launches"][0]["bound"] = "weather";
+  result["extra"] = 1;
+  result["memory"]["peak_bytes"] = -1;
+  EXPECT_THAT(errors_of(result),
+              ElementsAre(": has the unknown key extra", "/latency: lacks init_ns",
+                          "/launches/0/bound: not among the accepted words",
+                          "/memory/peak_bytes: too small"));
+}
+
+TEST(ResultJson, CarriesTheValues) {
+  const json result = json::parse(to_json(full_result()));
+  EXPECT_EQ(result["schema_version"], 1);
+  EXPECT_EQ(result["config"]["name"], "mali-g715");
+  EXPECT_EQ(result["config"]["gpu"]["cores"]["value"], 7);
+  EXPECT_EQ(result["config"]["l2"]["size"]["value"], "1 MiB");
+  EXPECT_EQ(result["latency"]["startup_ns"], 10);
+  EXPECT_EQ(result["floor"]["dram_ns"], 3);
+  EXPECT_EQ(result["memory"]["by_class"]["tm_in_flight"], 3);
+  EXPECT_EQ(result["memory"]["by_class"]["driver"], 6);
+  EXPECT_EQ(result["memory"]["over_time"][0]["activations"], 2);
+  EXPECT_EQ(result["launches"][0]["stalls"]["memory"], 0.75);
+  EXPECT_EQ(result["counters"]["L2_READ_LOOKUP"]["unit"], "requests");
+  EXPECT_TRUE(result["checks"][0]["holds"]);
+  EXPECT_FALSE(result["checks"][1]["holds"]);
+}
+
+TEST(ResultJson, IsTheSameTextEveryTime) {
+  EXPECT_EQ(to_json(full_result()), to_json(full_result()));
+  EXPECT_EQ(to_chrome_trace(full_result()), to_chrome_trace(full_result()));
+}
+
+TEST(ResultJson, TakesNamesThatAreNotUtf8) {
+  Result result = full_result();
+  result.launches[0].operation = "\xff\xfe";
+  EXPECT_THAT(errors_of(json::parse(to_json(result))), IsEmpty());
+}
+
+TEST(ChromeTrace, HasALaneForEachKindOfWorkAndTheMemory) {
+  const json trace = json::parse(to_chrome_trace(full_result()));
+  std::map<std::string, int> lanes;
+  std::size_t bars = 0, samples = 0;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] == "M" && event["name"] == "thread_name")
+      lanes[event["args"]["name"]] = event["tid"];
+    if (event["ph"] == "C") {
+      ++samples;
+      EXPECT_EQ(event["args"]["driver"], 3);
+      EXPECT_EQ(event["ts"], 0.007);
+    }
+    if (event["ph"] == "X" && event["name"] == "L0") {
+      EXPECT_EQ(event["tid"], lanes["gpu"]);
+      EXPECT_EQ(event["ts"], 0.02);
+      EXPECT_EQ(event["dur"], 1.5);
+    }
+    if (event["ph"] == "X" && event["name"] == "C0") {
+      EXPECT_EQ(event["tid"], lanes["dma"]);
+    }
+    bars += event["ph"] == "X";
+  }
+  EXPECT_EQ(bars, 2U);
+  EXPECT_EQ(samples, 1U);
+  EXPECT_EQ(lanes.size(), 5U);
+}
+
+}  // namespace
+}  // namespace fm
