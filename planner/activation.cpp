@@ -1,0 +1,99 @@
+// Activations: as nodes, as attributes of the nodes they are fused into, and as epilogues of
+// kernels.
+#include <map>
+
+#include "core/diagnostics.hpp"
+#include "planner/lowering_state.hpp"
+#include "planner/node_attributes.hpp"
+
+namespace fm {
+namespace {
+
+const std::map<std::string, Activation>& activation_words() {
+  static const std::map<std::string, Activation> words = {
+      {"none", Activation::none},
+      {"relu", Activation::relu},
+      {"gelu_erf", Activation::gelu_erf},
+      {"gelu_tanh", Activation::gelu_tanh},
+      {"sigmoid", Activation::sigmoid},
+      {"hard_sigmoid", Activation::hard_sigmoid},
+      {"hard_swish", Activation::hard_swish},
+      {"clip", Activation::clip},
+      {"tanh", Activation::tanh},
+      {"silu", Activation::silu},
+      {"leaky_relu", Activation::leaky_relu},
+      {"exp", Activation::exp},
+      {"log", Activation::log},
+      {"sqrt", Activation::sqrt},
+      {"reciprocal", Activation::reciprocal},
+      {"neg", Activation::neg},
+      {"abs", Activation::abs},
+      {"erf", Activation::erf},
+      {"floor", Activation::floor},
+      {"ceil", Activation::ceil},
+      {"elu", Activation::elu},
+      {"softplus", Activation::softplus}};
+  return words;
+}
+
+}  // namespace
+
+std::optional<ActivationWord> activation_of(const GraphNode& node) {
+  static const std::map<std::string, std::string> plain = {
+      {"Relu", "relu"}, {"Sigmoid", "sigmoid"},  {"Tanh", "tanh"},   {"Exp", "exp"},
+      {"Log", "log"},   {"Sqrt", "sqrt"},        {"Neg", "neg"},     {"Reciprocal", "reciprocal"},
+      {"Abs", "abs"},   {"Erf", "erf"},          {"Floor", "floor"}, {"Ceil", "ceil"},
+      {"Silu", "silu"}, {"Softplus", "softplus"}};
+  if (const auto found = plain.find(node.operation); found != plain.end()) {
+    return ActivationWord{found->second, 0, 0};
+  }
+  if (node.operation == "Gelu") {
+    const bool tanh = attribute_word(node, "approximate", "none") == "tanh";
+    return ActivationWord{tanh ? "gelu_tanh" : "gelu_erf", 0, 0};
+  }
+  if (node.operation == "HardSigmoid") {
+    return ActivationWord{"hard_sigmoid", attribute_float(node, "alpha", 0.2f),
+                          attribute_float(node, "beta", 0.5f)};
+  }
+  if (node.operation == "HardSwish") {
+    return ActivationWord{"hard_swish", attribute_float(node, "alpha", 1.0f / 6),
+                          attribute_float(node, "beta", 0.5f)};
+  }
+  if (node.operation == "Clip") {
+    return ActivationWord{"clip", attribute_float(node, "min", 0), attribute_float(node, "max", 0)};
+  }
+  if (node.operation == "LeakyRelu") {
+    return ActivationWord{"leaky_relu", attribute_float(node, "alpha", 0.01f), 0};
+  }
+  if (node.operation == "Elu") {
+    return ActivationWord{"elu", attribute_float(node, "alpha", 1.0f), 0};
+  }
+  return std::nullopt;
+}
+
+void set_activation(GraphNode* node, const std::string& word, float alpha, float beta) {
+  node->attributes["activation"] = word;
+  node->attributes["activation_alpha"] = alpha;
+  node->attributes["activation_beta"] = beta;
+}
+
+Epilogue epilogue_of(const GraphNode& node) {
+  Epilogue epilogue;
+  epilogue.activation = activation_words().at(attribute_word(node, "activation", "none"));
+  epilogue.alpha = attribute_float(node, "activation_alpha", 0);
+  epilogue.beta = attribute_float(node, "activation_beta", 0);
+  epilogue.activation_after_residual = attribute_int(node, "activation_after_residual", 0) != 0;
+  return epilogue;
+}
+
+void lower_unary(LoweringState& state, const GraphNode& node) {
+  const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
+  const Layout layout = state.layout_of(output);
+  const ActivationWord word = *activation_of(node);
+  const PlanTensor x = state.operand(input, layout);
+  const PlanTensor y = state.result(output, layout);
+  Epilogue epilogue{activation_words().at(word.word), word.alpha, word.beta, nullptr, false};
+  state.emit(build_unary(x, y, epilogue), node);
+}
+
+}  // namespace fm

@@ -1,0 +1,210 @@
+#include "planner/graph_builder.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/diagnostics.hpp"
+#include "planner/evaluate.hpp"
+#include "planner/node_attributes.hpp"
+#include "planner/onnx_nodes.hpp"
+#include "planner/onnx_tensor.hpp"
+#include "planner/operator_table.hpp"
+
+namespace fm {
+namespace {
+
+/// Folded constants up to this many elements are computed at once; larger ones when they are
+/// packed.
+constexpr std::int64_t largest_eager_fold = 4096;
+
+}  // namespace
+
+bool is_expanded_operator(const std::string& operation) {
+  return operation == "Constant" || operation == "Split" || operation == "Sum";
+}
+
+GraphBuilder::GraphBuilder(std::string name, int opset, std::string model_path,
+                           ConstantStore* constants)
+    : model_path_(std::move(model_path)), constants_(constants) {
+  graph_.name = std::move(name);
+  graph_.opset = opset;
+}
+
+TensorIndex GraphBuilder::add_tensor(GraphTensor tensor) {
+  const TensorIndex index = graph_.tensors.size();
+  if (!by_name_.emplace(tensor.name, index).second) {
+    throw UserError("value `" + tensor.name + "` is given twice");
+  }
+  graph_.tensors.push_back(std::move(tensor));
+  return index;
+}
+
+TensorIndex GraphBuilder::add_input(GraphTensor tensor) {
+  graph_.inputs.push_back(add_tensor(std::move(tensor)));
+  return graph_.inputs.back();
+}
+
+TensorIndex GraphBuilder::add_constant(GraphTensor tensor) { return add_tensor(std::move(tensor)); }
+
+void GraphBuilder::add_output(const std::string& name) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) throw UserError("output `" + name + "` is produced by no node");
+  graph_.outputs.push_back(found->second);
+}
+
+TensorIndex GraphBuilder::index_of(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) throw UserError("value `" + name + "` is produced by no node");
+  return found->second;
+}
+
+void GraphBuilder::add_constant_node(const onnx::NodeProto& proto, const std::string& name) {
+  if (proto.output_size() != 1)
+    throw UserError("node `" + name + "` (Constant) must have one output");
+  const std::string& output = proto.output(0);
+  if (const auto* value = find_attribute(proto, "value")) {
+    add_constant(constant_from(value->t(), output, model_path_, constants_));
+  } else if (const auto* real = find_attribute(proto, "value_float")) {
+    add_constant(constant_from(real_tensor({}, {real->f()}), output));
+  } else if (const auto* integer = find_attribute(proto, "value_int")) {
+    add_constant(constant_from(integer_tensor({}, {integer->i()}), output));
+  } else if (const auto* reals = find_attribute(proto, "value_floats")) {
+    std::vector<float> values(reals->floats().begin(), reals->floats().end());
+    add_constant(constant_from(real_tensor({reals->floats_size()}, std::move(values)), output));
+  } else if (const auto* integers = find_attribute(proto, "value_ints")) {
+    std::vector<std::int64_t> values(integers->ints().begin(), integers->ints().end());
+    add_constant(constant_from(integer_tensor({integers->ints_size()}, std::move(values)), output));
+  } else {
+    throw UserError("node `" + name + "` (Constant) has no value of a supported kind");
+  }
+}
+
+/// Split: one Slice an output.
+void GraphBuilder::add_split(const onnx::NodeProto& proto, GraphNode node) {
+  NodeContext context(graph_, *constants_, node);
+  const std::int64_t axis = context.axis(attribute_int(node, "axis", 0), context.rank(0));
+  const std::int64_t extent = context.shape(0)[static_cast<std::size_t>(axis)];
+  const std::int64_t equal = (extent + proto.output_size() - 1) / proto.output_size();
+  std::vector<std::int64_t> parts(static_cast<std::size_t>(proto.output_size()), equal);
+  parts.back() = extent - equal * (proto.output_size() - 1);
+  parts = context.ints("split", 1, parts);
+  std::int64_t start = 0;
+  for (std::int64_t part : parts) start += part;
+  if (parts.size() != static_cast<std::size_t>(proto.output_size()) || start != extent) {
+    context.refuse("its parts do not add up to the " + std::to_string(extent) +
+                   " elements of axis " + std::to_string(axis));
+  }
+  start = 0;
+  for (int i = 0; i < proto.output_size(); ++i) {
+    const std::int64_t end = start + parts[static_cast<std::size_t>(i)];
+    using Ints = std::vector<std::int64_t>;
+    GraphNode slice{node.name, "Slice", {node.inputs[0]}, {}, {}, {node.name}};
+    slice.attributes = {{"starts", Ints{start}}, {"ends", Ints{end}}, {"axes", Ints{axis}}};
+    append(std::move(slice), {proto.output(i)});
+    start = end;
+  }
+}
+
+/// A variadic operator as a chain of binary ones.
+void GraphBuilder::add_chain(const onnx::NodeProto& proto, const GraphNode& node,
+                             const std::string& operation) {
+  if (node.inputs.size() == 1) {
+    append({node.name, "Identity", node.inputs, {}, {}, {node.name}}, {proto.output(0)});
+    return;
+  }
+  std::optional<TensorIndex> sum = node.inputs[0];
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    const bool last = i + 1 == node.inputs.size();
+    const std::string output = last ? proto.output(0) : proto.output(0) + "#" + std::to_string(i);
+    append({node.name, operation, {sum, node.inputs[i]}, {}, {}, {node.name}}, {output});
+    sum = index_of(output);
+  }
+}
+
+void GraphBuilder::add_node(const onnx::NodeProto& proto, int index) {
+  GraphNode node;
+  node.name = node_name(proto, index);
+  if (proto.op_type() == "Constant") return add_constant_node(proto, node.name);
+  node.operation = proto.op_type();
+  node.fused_from = {node.name};
+  node.attributes = plain_attributes(proto);
+  for (const std::string& input : proto.input()) {
+    node.inputs.push_back(input.empty() ? std::nullopt : std::make_optional(index_of(input)));
+  }
+  while (!node.inputs.empty() && !node.inputs.back()) node.inputs.pop_back();
+  if (proto.op_type() == "Split") return add_split(proto, std::move(node));
+  if (proto.op_type() == "Sum") return add_chain(proto, node, "Add");
+  if ((proto.op_type() == "Max" || proto.op_type() == "Min") && node.inputs.size() != 2) {
+    return add_chain(proto, node, proto.op_type());
+  }
+  if (const auto* value = find_attribute(proto, "value");
+      value && proto.op_type() == "ConstantOfShape") {
+    const HostTensor fill =
+        constants_->load(constant_from(value->t(), node.name + ".value", model_path_, constants_));
+    if (fill.is_real()) {
+      node.attributes["value"] = fill.reals.at(0);
+    } else {
+      node.attributes["value"] = fill.integers.at(0);
+    }
+  }
+  std::vector<std::string> outputs(proto.output().begin(), proto.output().end());
+  while (!outputs.empty() && outputs.back().empty()) outputs.pop_back();
+  node.outputs.resize(outputs.size());
+  append(std::move(node), outputs);
+}
+
+void GraphBuilder::append(GraphNode node, const std::vector<std::string>& outputs) {
+  NodeContext context(graph_, *constants_, node);
+  const OperatorSpec& spec = operator_table().at(node.operation);
+  if (node.inputs.size() < spec.minimum_inputs || node.inputs.size() > spec.maximum_inputs) {
+    context.refuse("has " + std::to_string(node.inputs.size()) + " inputs");
+  }
+  if (outputs.empty()) context.refuse("has no output");
+  for (std::size_t i = 0; i < spec.minimum_inputs; ++i) context.shape(i);  // refuses a missing one
+  const std::vector<TensorFacts> facts = spec.resolve(context);
+  if (outputs.size() == 1 && fold(node, facts, outputs[0])) return;
+  if (spec.folded_only || !is_real(facts[0].type)) {
+    context.refuse("is only supported where its inputs are constants");
+  }
+  if (node.operation == "Pad") {
+    const HostTensor fill = real_tensor({1}, {attribute_float(node, "value", 0)});
+    node.inputs.push_back(add_constant(constant_from(fill, outputs[0] + "#fill")));
+  }
+  node.outputs.clear();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    node.outputs.push_back(add_tensor({outputs[i], facts[i].type, facts[i].shape, std::nullopt}));
+  }
+  graph_.nodes.push_back(std::move(node));
+}
+
+bool GraphBuilder::fold(const GraphNode& node, const std::vector<TensorFacts>& facts,
+                        const std::string& output) {
+  if (node.operation == "Shape" || node.operation == "Size") {
+    HostTensor shape = integer_tensor(facts[0].shape, attribute_ints(node, "value"));
+    add_constant(constant_from(shape, output));
+    return true;
+  }
+  if (!can_evaluate(node.operation)) return false;
+  std::vector<GraphTensor> inputs;
+  bool in_memory = element_count(facts[0].shape) <= largest_eager_fold;
+  for (const auto& input : node.inputs) {
+    if (!input || !graph_.tensors[*input].constant) return false;
+    inputs.push_back(graph_.tensors[*input]);
+    in_memory = in_memory && !inputs.back().constant->initializer;
+  }
+  const auto compute = [node, inputs, facts](const ConstantStore& constants) {
+    std::vector<HostTensor> values;
+    for (const GraphTensor& input : inputs) values.push_back(constants.load(input));
+    return evaluate(node, values, facts[0].type, facts[0].shape);
+  };
+  if (in_memory) {
+    add_constant(constant_from(compute(*constants_), output));
+    return true;
+  }
+  GraphTensor tensor{output, facts[0].type, facts[0].shape, ConstantData{}};
+  tensor.constant->initializer = constants_->add_recipe(compute);
+  add_constant(std::move(tensor));
+  return true;
+}
+
+}  // namespace fm

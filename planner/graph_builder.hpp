@@ -1,0 +1,49 @@
+#pragma once
+// Growing the graph IR node by node: each is resolved (shapes, one form an operator) and folded
+// when its inputs are constants.
+
+#include <onnx/onnx_pb.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/graph.hpp"
+#include "planner/constant_store.hpp"
+#include "planner/node_context.hpp"
+
+namespace fm {
+
+/// Operators that become several nodes of others: Split, Sum, Mean is not one of them.
+bool is_expanded_operator(const std::string& operation);
+
+class GraphBuilder {
+ public:
+  GraphBuilder(std::string name, int opset, std::string model_path, ConstantStore* constants);
+
+  bool has(const std::string& name) const { return by_name_.count(name) != 0; }
+  TensorIndex add_input(GraphTensor tensor);
+  TensorIndex add_constant(GraphTensor tensor);
+  void add_output(const std::string& name);
+  /// `index`: position in the file, which names a nameless node. Throws UserError.
+  void add_node(const onnx::NodeProto& proto, int index);
+  Graph take() { return std::move(graph_); }
+
+ private:
+  TensorIndex add_tensor(GraphTensor tensor);
+  void add_constant_node(const onnx::NodeProto& proto, const std::string& name);
+  void add_split(const onnx::NodeProto& proto, GraphNode node);
+  void add_chain(const onnx::NodeProto& proto, const GraphNode& node, const std::string& operation);
+  /// Resolves the node, then folds it or appends it; `outputs` names its outputs.
+  void append(GraphNode node, const std::vector<std::string>& outputs);
+  bool fold(const GraphNode& node, const std::vector<TensorFacts>& facts,
+            const std::string& output);
+  TensorIndex index_of(const std::string& name) const;
+
+  Graph graph_;
+  std::string model_path_;
+  ConstantStore* constants_;
+  std::map<std::string, TensorIndex> by_name_;
+};
+
+}  // namespace fm

@@ -1,0 +1,111 @@
+// Matrix products: `rows` layout, batch dimensions in front.
+#include "core/diagnostics.hpp"
+#include "planner/lowering_state.hpp"
+#include "planner/node_attributes.hpp"
+
+namespace fm {
+namespace {
+
+const PlanTensor* pointer_to(const std::optional<PlanTensor>& tensor) {
+  return tensor ? &*tensor : nullptr;
+}
+
+std::int64_t batch_of(const Shape& shape) {
+  return shape.size() < 3 ? 1 : element_count({shape.begin(), shape.end() - 2});
+}
+
+/// [batch.., R, K] as [batch, R, K], or [R, K] for a batch of one.
+Shape matrix_shape(std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+  return batch == 1 ? Shape{rows, columns} : Shape{batch, rows, columns};
+}
+
+/// An operand whose batch dimensions are broadcast is expanded; the other cases need no copy.
+TensorView batched_view(const LoweringState& state, TensorIndex tensor, const Shape& shape,
+                        const Shape& batch) {
+  Shape wide = batch;
+  wide.insert(wide.end(), shape.end() - 2, shape.end());
+  const auto view = reshaped(state.view_of(tensor), shape);
+  if (!view) throw UserError("an operand's batch dimensions cannot be broadcast");
+  return expanded(*view, wide);
+}
+
+/// Neighbours along the second last dimension are neighbours in memory.
+bool lies_transposed(const TensorView& view) {
+  const std::size_t rank = view.shape.size();
+  return rank >= 2 && view.strides[rank - 2] == 1 && view.strides[rank - 1] != 1 &&
+         view.shape[rank - 2] > 1 && view.shape[rank - 1] > 1;
+}
+
+TensorView with_last_two_swapped(TensorView view) {
+  const std::size_t rank = view.shape.size();
+  std::swap(view.shape[rank - 1], view.shape[rank - 2]);
+  std::swap(view.strides[rank - 1], view.strides[rank - 2]);
+  return view;
+}
+
+}  // namespace
+
+void lower_matmul(LoweringState& state, const GraphNode& node) {
+  const TensorIndex left = node.inputs[0].value(), right = node.inputs[1].value();
+  const TensorIndex output = node.outputs[0];
+  Shape a = state.shape(left), b = state.shape(right);
+  if (a.size() == 1) a.insert(a.begin(), 1);
+  if (b.size() == 1) b.push_back(1);
+  const std::int64_t depth = a.back(), columns = b.back();
+  const TensorView b_view = state.view_of(right);
+  const bool transposed_b = !state.is_constant(right) && lies_transposed(b_view);
+  const std::int64_t batch_a = batch_of(a), batch_b = batch_of(b);
+  const std::int64_t total = element_count(state.shape(output)) / columns;  // rows of all batches
+  Shape a_shape, b_shape, c_shape;
+  std::optional<TensorView> a_wide, b_wide;
+  const Shape b_matrix = {b[b.size() - 2], b.back()};
+  if (batch_b == 1) {
+    a_shape = {total, depth};
+    b_shape = b_matrix;
+    c_shape = {total, columns};
+  } else {
+    const Shape batch = *broadcast_shape({a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
+    const std::int64_t count = element_count(batch);
+    const std::int64_t rows = a[a.size() - 2];
+    a_shape = matrix_shape(count, rows, depth);
+    b_shape = matrix_shape(count, b_matrix[0], b_matrix[1]);
+    c_shape = matrix_shape(count, rows, columns);
+    if (batch_a != count) a_wide = batched_view(state, left, a, batch);
+    if (batch_b != count) b_wide = batched_view(state, right, b, batch);
+  }
+  if (transposed_b) {
+    // A copy of whole texels, where turning it would take single elements.
+    b_wide = with_last_two_swapped(b_wide.value_or(b_view));
+    std::swap(b_shape[b_shape.size() - 1], b_shape[b_shape.size() - 2]);
+  }
+  const auto fetch = [&](TensorIndex tensor, const std::optional<TensorView>& wide,
+                         const Shape& shape) {
+    if (!wide) return state.operand(tensor, Layout::rows, shape);
+    PlanTensor copy = state.viewed_operand(tensor, *wide, Layout::rows);
+    copy.shape = shape;
+    return copy;
+  };
+  const PlanTensor a_tensor = fetch(left, a_wide, a_shape);
+  const PlanTensor b_tensor = fetch(right, b_wide, b_shape);
+  std::optional<PlanTensor> bias, residual;
+  if (node.inputs.size() > 2 && node.inputs[2]) {
+    bias = state.operand(*node.inputs[2], Layout::rows, {columns});
+  }
+  if (node.inputs.size() > 3 && node.inputs[3]) {
+    residual = state.operand(*node.inputs[3], Layout::rows, c_shape);
+  }
+  PlanTensor c = state.result(output, Layout::rows);
+  if (!same_storage(c, Layout::rows, c_shape)) throw UserError("its output has an unexpected form");
+  c.shape = c_shape;
+  MatmulOperands operands{&a_tensor,
+                          &b_tensor,
+                          transposed_b,
+                          pointer_to(bias),
+                          attribute_float(node, "scale", 1),
+                          &c,
+                          epilogue_of(node)};
+  operands.epilogue.residual = pointer_to(residual);
+  state.emit(build_matmul(operands), node, static_cast<std::uint64_t>(total * columns * depth));
+}
+
+}  // namespace fm

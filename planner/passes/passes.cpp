@@ -1,0 +1,29 @@
+#include "planner/passes/passes.hpp"
+
+namespace fm {
+
+void run_passes(Graph* graph, ConstantStore* constants) {
+  GraphEditor editor(graph, constants);
+  editor.finish();
+  remove_identities(&editor);
+  fuse_layer_norm(&editor);
+  fuse_gelu(&editor);
+  fuse_gated_activations(&editor);
+  fold_padding(&editor);
+  normalise_products(&editor);
+  fold_batch_norm(&editor);
+  fold_affine(&editor);
+  fuse_bias(&editor);
+  fuse_attention(&editor);
+  fuse_activations(&editor);
+  fuse_residuals(&editor);
+  fuse_activations(&editor);
+  editor.finish();
+}
+
+bool has_epilogue(const GraphNode& node) {
+  return node.operation == "Conv" || node.operation == "ConvTranspose" ||
+         node.operation == "MatMul" || node.operation == "Gemm";
+}
+
+}  // namespace fm

@@ -1,0 +1,109 @@
+// Operators that map element by element, with broadcasting.
+#include <limits>
+
+#include "planner/node_attributes.hpp"
+#include "planner/operator_table.hpp"
+#include "planner/tensor_view.hpp"
+
+namespace fm {
+namespace {
+
+std::vector<TensorFacts> same_as_input(NodeContext& context) {
+  return {{context.type(0), context.shape(0)}};
+}
+
+std::vector<TensorFacts> resolve_identity(NodeContext& context) {
+  context.node.operation = "Identity";
+  context.keep_inputs(1);
+  return same_as_input(context);
+}
+
+/// Dropout does nothing at inference; its optional mask output must not be used.
+std::vector<TensorFacts> resolve_dropout(NodeContext& context) {
+  if (context.node.outputs.size() > 1) context.refuse("its mask output is not supported");
+  return resolve_identity(context);
+}
+
+std::vector<TensorFacts> resolve_cast(NodeContext& context) {
+  // TensorProto.DataType values
+  static const std::map<std::int64_t, ElementType> types = {
+      {1, ElementType::float32},  {2, ElementType::uint8},   {3, ElementType::int8},
+      {6, ElementType::int32},    {7, ElementType::int64},   {9, ElementType::boolean},
+      {10, ElementType::float16}, {11, ElementType::float64}};
+  const auto found = types.find(attribute_int(context.node, "to", 0));
+  if (found == types.end()) context.refuse("casts to a type that is not supported");
+  return {{found->second, context.shape(0)}};
+}
+
+std::vector<TensorFacts> resolve_clip(NodeContext& context) {
+  float low = attribute_float(context.node, "min", std::numeric_limits<float>::lowest());
+  float high = attribute_float(context.node, "max", std::numeric_limits<float>::max());
+  if (context.has(1)) low = context.constant_reals(1).at(0);
+  if (context.has(2)) high = context.constant_reals(2).at(0);
+  context.node.attributes = {{"min", low}, {"max", high}};
+  context.keep_inputs(1);
+  return same_as_input(context);
+}
+
+ElementType result_type(NodeContext& context) {
+  const ElementType type = context.type(0);
+  if (context.type(1) != type) {
+    context.refuse("inputs are " + to_string(type) + " and " + to_string(context.type(1)));
+  }
+  return type;
+}
+
+Shape broadcast(NodeContext& context, std::size_t a, std::size_t b) {
+  const auto shape = broadcast_shape(context.shape(a), context.shape(b));
+  if (!shape) {
+    context.refuse("shapes " + to_string(context.shape(a)) + " and " + to_string(context.shape(b)) +
+                   " do not broadcast");
+  }
+  return *shape;
+}
+
+std::vector<TensorFacts> resolve_binary(NodeContext& context) {
+  return {{result_type(context), broadcast(context, 0, 1)}};
+}
+
+/// Pow's exponent may have another type than its base.
+std::vector<TensorFacts> resolve_power(NodeContext& context) {
+  return {{context.type(0), broadcast(context, 0, 1)}};
+}
+
+std::vector<TensorFacts> resolve_comparison(NodeContext& context) {
+  result_type(context);
+  return {{ElementType::boolean, broadcast(context, 0, 1)}};
+}
+
+std::vector<TensorFacts> resolve_where(NodeContext& context) {
+  const Shape values = broadcast(context, 1, 2);
+  const auto shape = broadcast_shape(values, context.shape(0));
+  if (!shape) context.refuse("condition " + to_string(context.shape(0)) + " does not broadcast");
+  return {{context.type(1), *shape}};
+}
+
+}  // namespace
+
+void add_elementwise_operators(OperatorTable* table) {
+  for (const char* name :
+       {"Relu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "LeakyRelu", "Exp", "Log", "Sqrt",
+        "Reciprocal", "Neg", "Abs", "Erf", "Floor", "Ceil", "Elu", "Softplus"}) {
+    (*table)[name] = {1, 1, same_as_input, false};
+  }
+  for (const char* name : {"Add", "Sub", "Mul", "Div", "Max", "Min"}) {
+    (*table)[name] = {2, 2, resolve_binary, false};
+  }
+  (*table)["Pow"] = {2, 2, resolve_power, false};
+  (*table)["Identity"] = {1, 1, resolve_identity, false};
+  (*table)["Dropout"] = {1, 3, resolve_dropout, false};
+  (*table)["Cast"] = {1, 1, resolve_cast, false};
+  (*table)["Clip"] = {1, 3, resolve_clip, false};
+  for (const char* name : {"Equal", "Less", "Greater"}) {
+    (*table)[name] = {2, 2, resolve_comparison, true};
+  }
+  (*table)["Where"] = {3, 3, resolve_where, true};
+  (*table)["Not"] = {1, 1, same_as_input, true};
+}
+
+}  // namespace fm

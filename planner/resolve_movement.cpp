@@ -1,0 +1,160 @@
+// Operators that rename or permute elements: reshapes, transposes, expansion, and the shapes
+// themselves.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "planner/node_attributes.hpp"
+#include "planner/operator_table.hpp"
+#include "planner/tensor_view.hpp"
+
+namespace fm {
+namespace {
+
+/// Every reshaping operator becomes `Reshape` with one input: the output's shape says the rest.
+std::vector<TensorFacts> as_reshape(NodeContext& context, const Shape& shape) {
+  if (element_count(shape) != element_count(context.shape(0))) {
+    context.refuse("cannot reshape " + to_string(context.shape(0)) + " to " + to_string(shape));
+  }
+  context.node.operation = "Reshape";
+  context.node.attributes.clear();
+  context.keep_inputs(1);
+  return {{context.type(0), shape}};
+}
+
+std::vector<TensorFacts> resolve_reshape(NodeContext& context) {
+  Shape shape = context.constant_ints(1);
+  const bool allow_zero = attribute_int(context.node, "allowzero", 0) != 0;
+  std::int64_t known = 1;
+  std::optional<std::size_t> unknown;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 0 && !allow_zero) {
+      if (d >= context.shape(0).size()) context.refuse("copies a dimension its input lacks");
+      shape[d] = context.shape(0)[d];
+    }
+    if (shape[d] == -1) {
+      if (unknown) context.refuse("has two dimensions of -1");
+      unknown = d;
+    } else {
+      known *= shape[d];
+    }
+  }
+  if (unknown) shape[*unknown] = known == 0 ? 0 : element_count(context.shape(0)) / known;
+  return as_reshape(context, shape);
+}
+
+std::vector<TensorFacts> resolve_flatten(NodeContext& context) {
+  const std::int64_t rank = context.rank(0);
+  std::int64_t axis = attribute_int(context.node, "axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis > rank) context.refuse("axis is outside the rank");
+  const Shape& shape = context.shape(0);
+  const auto split = shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  return as_reshape(context,
+                    {element_count({shape.begin(), split}), element_count({split, shape.end()})});
+}
+
+std::vector<TensorFacts> resolve_squeeze(NodeContext& context) {
+  const Shape& shape = context.shape(0);
+  const std::vector<std::int64_t> axes = context.axes(context.ints("axes", 1), context.rank(0));
+  const bool all = !context.has(1) && context.node.attributes.count("axes") == 0;
+  Shape squeezed;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const bool named = std::count(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) != 0;
+    if (named && shape[d] != 1)
+      context.refuse("squeezes a dimension of " + std::to_string(shape[d]));
+    if (!named && !(all && shape[d] == 1)) squeezed.push_back(shape[d]);
+  }
+  return as_reshape(context, squeezed);
+}
+
+std::vector<TensorFacts> resolve_unsqueeze(NodeContext& context) {
+  const std::vector<std::int64_t> given = context.ints("axes", 1);
+  const std::int64_t rank = context.rank(0) + static_cast<std::int64_t>(given.size());
+  Shape shape = context.shape(0);
+  for (std::int64_t axis : context.axes(given, rank)) shape.insert(shape.begin() + axis, 1);
+  return as_reshape(context, shape);
+}
+
+std::vector<TensorFacts> resolve_transpose(NodeContext& context) {
+  std::vector<std::int64_t> reversed(context.shape(0).size());
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  const std::vector<std::int64_t> permutation = attribute_ints(context.node, "perm", reversed);
+  if (!std::is_permutation(permutation.begin(), permutation.end(), reversed.begin(),
+                           reversed.end())) {
+    context.refuse("perm is no permutation of the " + std::to_string(reversed.size()) +
+                   " dimensions");
+  }
+  context.node.attributes = {{"perm", permutation}};
+  return {{context.type(0), transposed(whole_view(context.shape(0)), permutation).shape}};
+}
+
+std::vector<TensorFacts> resolve_expand(NodeContext& context) {
+  const Shape wanted = context.constant_ints(1);
+  const auto shape = broadcast_shape(context.shape(0), wanted);
+  if (!shape) {
+    context.refuse("cannot expand " + to_string(context.shape(0)) + " to " + to_string(wanted));
+  }
+  context.keep_inputs(1);
+  return {{context.type(0), *shape}};
+}
+
+/// Shapes are known while planning: the importer makes these constants from `value`.
+std::vector<TensorFacts> resolve_shape(NodeContext& context) {
+  const Shape& shape = context.shape(0);
+  const std::int64_t rank = context.rank(0);
+  const auto bounded = [&](std::int64_t position) {
+    return std::clamp<std::int64_t>(position < 0 ? position + rank : position, 0, rank);
+  };
+  const std::int64_t start = bounded(attribute_int(context.node, "start", 0));
+  const std::int64_t end = std::max(start, bounded(attribute_int(context.node, "end", rank)));
+  context.node.attributes["value"] = Shape(shape.begin() + start, shape.begin() + end);
+  return {{ElementType::int64, {end - start}}};
+}
+
+std::vector<TensorFacts> resolve_size(NodeContext& context) {
+  context.node.attributes["value"] = Shape{element_count(context.shape(0))};
+  return {{ElementType::int64, {}}};
+}
+
+std::vector<TensorFacts> resolve_constant_of_shape(NodeContext& context) {
+  const Shape shape = context.constant_ints(0);
+  const auto value = context.node.attributes.find("value");
+  const bool integers =
+      value != context.node.attributes.end() && std::holds_alternative<std::int64_t>(value->second);
+  context.keep_inputs(0);
+  return {{integers ? ElementType::int64 : ElementType::float32, shape}};
+}
+
+std::vector<TensorFacts> resolve_range(NodeContext& context) {
+  double start, limit, delta;
+  if (is_real(context.type(0))) {
+    start = context.constant_reals(0).at(0);
+    limit = context.constant_reals(1).at(0);
+    delta = context.constant_reals(2).at(0);
+  } else {
+    start = static_cast<double>(context.constant_ints(0).at(0));
+    limit = static_cast<double>(context.constant_ints(1).at(0));
+    delta = static_cast<double>(context.constant_ints(2).at(0));
+  }
+  if (delta == 0) context.refuse("delta is zero");
+  const auto count = static_cast<std::int64_t>(std::max(0.0, std::ceil((limit - start) / delta)));
+  return {{context.type(0), {count}}};
+}
+
+}  // namespace
+
+void add_movement_operators(OperatorTable* table) {
+  (*table)["Reshape"] = {2, 2, resolve_reshape, false};
+  (*table)["Flatten"] = {1, 1, resolve_flatten, false};
+  (*table)["Squeeze"] = {1, 2, resolve_squeeze, false};
+  (*table)["Unsqueeze"] = {1, 2, resolve_unsqueeze, false};
+  (*table)["Transpose"] = {1, 1, resolve_transpose, false};
+  (*table)["Expand"] = {2, 2, resolve_expand, false};
+  (*table)["Shape"] = {1, 1, resolve_shape, false};
+  (*table)["Size"] = {1, 1, resolve_size, false};
+  (*table)["ConstantOfShape"] = {1, 1, resolve_constant_of_shape, true};
+  (*table)["Range"] = {3, 3, resolve_range, true};
+}
+
+}  // namespace fm

@@ -1,0 +1,195 @@
+#include "planner/streaming.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/diagnostics.hpp"
+#include "core/weights_file.hpp"
+#include "planner/activation_memory.hpp"
+
+namespace fm {
+namespace {
+
+std::map<std::string, std::size_t> launch_positions(const Plan& plan) {
+  std::map<std::string, std::size_t> positions;
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) positions[plan.launches[i].id] = i;
+  return positions;
+}
+
+/// Streamed weights by the launch that uses them first.
+using WeightsByLaunch = std::map<std::string, std::vector<WeightSlice*>>;
+
+WeightsByLaunch choose_streamed(Plan* plan) {
+  WeightsByLaunch by_launch;
+  for (WeightSlice& slice : plan->weights) {
+    const PlanTensor& tensor = plan->tensor(slice.tensor);
+    if (slice.bytes < smallest_streamed) continue;
+    slice.residency = Residency::stream;
+    slice.release_after = tensor.last_use;
+    by_launch[tensor.first_use].push_back(&slice);
+  }
+  return by_launch;
+}
+
+void set_earliest(StreamingPolicy policy, const WeightsByLaunch& by_launch, const Plan& plan) {
+  std::map<std::string, std::string> previous;  // operation ("" for any) -> launch
+  for (const PlanLaunch& launch : plan.launches) {
+    const auto found = by_launch.find(launch.id);
+    if (found == by_launch.end()) continue;
+    const std::string key =
+        policy == StreamingPolicy::same_op_type ? launch.operation : std::string();
+    for (WeightSlice* slice : found->second) slice->earliest_launch = previous[key];
+    previous[key] = launch.id;
+  }
+}
+
+void insert_copies(const WeightsByLaunch& by_launch, Plan* plan) {
+  std::vector<PlanLaunch> launches;
+  std::size_t copies = 0;
+  for (PlanLaunch& launch : plan->launches) {
+    if (const auto found = by_launch.find(launch.id); found != by_launch.end()) {
+      for (WeightSlice* slice : found->second) {
+        if (plan->tensor(slice->tensor).placement != Placement::image2d) continue;
+        PlanLaunch copy;
+        copy.id = "C" + std::to_string(copies++);
+        copy.kind = LaunchKind::copy;
+        copy.operation = "Copy";
+        copy.weight = slice->tensor;
+        const std::uint64_t chunks = ceil_div(slice->bytes.count(), plan->chunk_bytes.count());
+        slice->transforms = {{copy.id, 0, chunks}};
+        launches.push_back(std::move(copy));
+      }
+    }
+    launches.push_back(std::move(launch));
+  }
+  plan->launches = std::move(launches);
+}
+
+/// Launch positions between which a streamed weight occupies memory.
+struct Stay {
+  std::size_t read = 0;     ///< first launch during which its bytes may arrive
+  std::size_t copied = 0;   ///< image: the copy launch; buffer: the last user
+  std::size_t release = 0;  ///< its last user
+};
+
+Stay stay_of(const WeightSlice& slice, const std::map<std::string, std::size_t>& positions) {
+  Stay stay;
+  if (!slice.earliest_launch.empty()) stay.read = positions.at(slice.earliest_launch);
+  stay.release = positions.at(slice.release_after);
+  stay.copied = stay.release;
+  for (const WeightTransform& transform : slice.transforms) {
+    stay.copied = positions.at(transform.launch);
+  }
+  return stay;
+}
+
+/// Bytes in the ring during each launch.
+std::vector<Bytes> ring_use(const Plan& plan) {
+  std::vector<Bytes> use(plan.launches.size());
+  const auto positions = launch_positions(plan);
+  for (const WeightSlice& slice : plan.weights) {
+    if (slice.transforms.empty()) continue;
+    const Stay stay = stay_of(slice, positions);
+    for (std::size_t i = stay.read; i <= stay.copied; ++i)
+      use[i] += round_up(slice.bytes, slice_alignment);
+  }
+  return use;
+}
+
+void size_ring(std::optional<Bytes> ring, Plan* plan) {
+  Bytes needed, smallest;
+  for (Bytes use : ring_use(*plan)) needed = std::max(needed, use);
+  for (const WeightSlice& slice : plan->weights) {
+    if (!slice.transforms.empty())
+      smallest = std::max(smallest, std::min(slice.bytes, plan->chunk_bytes));
+  }
+  if (ring && needed != Bytes(0) && *ring < smallest) {
+    throw UserError("--ring " + std::to_string(ring->count()) +
+                    ": the staging ring must hold one chunk, " + std::to_string(smallest.count()) +
+                    " bytes");
+  }
+  plan->staging_ring_bytes = needed == Bytes(0) ? Bytes(0) : ring.value_or(needed);
+}
+
+}  // namespace
+
+StreamingPolicy streaming_policy_from(const std::string& word) {
+  if (word == "preload") return StreamingPolicy::preload;
+  if (word == "always-next") return StreamingPolicy::always_next;
+  if (word == "same-op-type") return StreamingPolicy::same_op_type;
+  throw UserError("--policy `" + word +
+                  "`: " + accepted_words(word, {"preload", "always-next", "same-op-type"}));
+}
+
+std::string to_string(StreamingPolicy policy) {
+  switch (policy) {
+    case StreamingPolicy::preload:
+      return "preload";
+    case StreamingPolicy::always_next:
+      return "always-next";
+    case StreamingPolicy::same_op_type:
+      return "same-op-type";
+  }
+  return "unknown";
+}
+
+void list_weights(Plan* plan) {
+  plan->weights.clear();
+  std::map<std::string, std::size_t> positions = launch_positions(*plan);
+  std::vector<const PlanTensor*> weights;
+  for (const PlanTensor& tensor : plan->tensors) {
+    if (tensor.role == TensorRole::weight) weights.push_back(&tensor);
+  }
+  std::stable_sort(weights.begin(), weights.end(), [&](const PlanTensor* a, const PlanTensor* b) {
+    return positions.at(a->first_use) < positions.at(b->first_use);
+  });
+  for (const PlanTensor* tensor : weights) {
+    WeightSlice slice;
+    slice.tensor = tensor->id;
+    slice.bytes = tensor->bytes;
+    plan->weights.push_back(std::move(slice));
+  }
+  Bytes offset = first_slice_offset(expected_index(*plan).entries);
+  for (WeightSlice& slice : plan->weights) {
+    slice.file_offset = offset;
+    offset = round_up(offset + slice.bytes, slice_alignment);
+  }
+  plan->weights_index_digest = index_digest(expected_index(*plan));
+}
+
+void apply_policy(StreamingPolicy policy, std::optional<Bytes> ring, Plan* plan) {
+  plan->policy = to_string(policy);
+  if (policy == StreamingPolicy::preload) return;
+  const WeightsByLaunch by_launch = choose_streamed(plan);
+  set_earliest(policy, by_launch, *plan);
+  insert_copies(by_launch, plan);
+  size_ring(ring, plan);
+}
+
+void set_claims(Plan* plan) {
+  const auto positions = launch_positions(*plan);
+  MemoryClaims always;
+  always.activations = pool_bytes(*plan);
+  for (const WeightSlice& slice : plan->weights) {
+    if (slice.residency == Residency::preload) always.preloaded += slice.bytes;
+  }
+  for (PlanLaunch& launch : plan->launches) launch.claims = always;
+  for (const WeightSlice& slice : plan->weights) {
+    if (slice.residency != Residency::stream) continue;
+    const Stay stay = stay_of(slice, positions);
+    for (std::size_t i = stay.read; i <= stay.copied; ++i) {
+      plan->launches[i].claims.um_in_flight += slice.bytes;
+    }
+    if (slice.transforms.empty()) continue;
+    for (std::size_t i = stay.copied; i <= stay.release; ++i) {
+      plan->launches[i].claims.tm_in_flight += slice.bytes;
+    }
+  }
+  const std::vector<Bytes> in_ring = ring_use(*plan);
+  for (std::size_t i = 0; i < plan->launches.size(); ++i) {
+    const Bytes used = std::min(in_ring[i], plan->staging_ring_bytes);
+    plan->launches[i].claims.staging = plan->staging_ring_bytes - used;
+  }
+}
+
+}  // namespace fm

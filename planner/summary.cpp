@@ -1,0 +1,98 @@
+#include "planner/summary.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace fm {
+namespace {
+
+struct Facts {
+  std::size_t kernels = 0, copies = 0;
+  std::map<std::string, std::size_t> by_operation;
+  std::uint64_t macs = 0;
+  Bytes preloaded, streamed, peak;
+  std::size_t images = 0, buffers = 0;
+};
+
+Facts facts_of(const Plan& plan) {
+  Facts facts;
+  for (const PlanLaunch& launch : plan.launches) {
+    ++(launch.kind == LaunchKind::copy ? facts.copies : facts.kernels);
+    ++facts.by_operation[launch.operation];
+    facts.macs += launch.macs;
+    facts.peak = std::max(facts.peak, launch.claims.total());
+  }
+  for (const WeightSlice& slice : plan.weights) {
+    (slice.residency == Residency::preload ? facts.preloaded : facts.streamed) += slice.bytes;
+  }
+  for (const PlanTensor& tensor : plan.tensors) {
+    ++(tensor.placement == Placement::image2d ? facts.images : facts.buffers);
+  }
+  return facts;
+}
+
+std::string mebibytes(Bytes bytes) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << static_cast<double>(bytes.count()) / (1 << 20)
+       << " MiB";
+  return text.str();
+}
+
+Bytes activation_bytes(const Plan& plan) {
+  Bytes total;
+  for (const Pool& pool : plan.pools) total += pool.bytes;
+  return total;
+}
+
+}  // namespace
+
+std::string plan_summary(const Plan& plan) {
+  const Facts facts = facts_of(plan);
+  std::ostringstream out;
+  out << plan.models.at(0).file << " for " << plan.config << ", policy " << plan.policy
+      << ", storage " << to_string(plan.storage) << '\n';
+  out << "  launches     " << facts.kernels << " kernels, " << facts.copies << " copies (";
+  std::vector<std::pair<std::size_t, std::string>> counts;
+  for (const auto& [operation, count] : facts.by_operation) counts.emplace_back(count, operation);
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    out << (i ? ", " : "") << counts[i].second << ' ' << counts[i].first;
+  }
+  out << ")\n";
+  out << "  work         " << std::fixed << std::setprecision(3)
+      << static_cast<double>(facts.macs) / 1e9 << " GMAC\n";
+  out << "  tensors      " << plan.tensors.size() << ": " << facts.images << " in images, "
+      << facts.buffers << " in buffers\n";
+  out << "  weights      " << plan.weights.size() << " slices, " << mebibytes(facts.preloaded)
+      << " preloaded, " << mebibytes(facts.streamed) << " streamed\n";
+  out << "  memory       activations " << mebibytes(activation_bytes(plan)) << ", staging ring "
+      << mebibytes(plan.staging_ring_bytes) << ", peak claim " << mebibytes(facts.peak) << '\n';
+  return out.str();
+}
+
+std::string plan_summary_json(const Plan& plan) {
+  const Facts facts = facts_of(plan);
+  nlohmann::ordered_json json;
+  json["model"] = plan.models.at(0).file;
+  json["digest"] = plan.models.at(0).digest;
+  json["config"] = plan.config;
+  json["policy"] = plan.policy;
+  json["storage"] = to_string(plan.storage);
+  json["launches"] = {
+      {"kernels", facts.kernels}, {"copies", facts.copies}, {"by_operation", facts.by_operation}};
+  json["macs"] = facts.macs;
+  json["tensors"] = {{"images", facts.images}, {"buffers", facts.buffers}};
+  json["weights"] = {{"slices", plan.weights.size()},
+                     {"preloaded_bytes", facts.preloaded.count()},
+                     {"streamed_bytes", facts.streamed.count()}};
+  json["memory"] = {{"activation_bytes", activation_bytes(plan).count()},
+                    {"staging_ring_bytes", plan.staging_ring_bytes.count()},
+                    {"peak_claim_bytes", facts.peak.count()}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace fm
