@@ -51,9 +51,42 @@ std::string join(const std::vector<std::string>& words) {
   return text;
 }
 
+/// Bytes of the UTF-8 character that begins at `at`; 0 when there is none.
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte_at(at);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xf0 ? 4 : (lead >= 0xe0 ? 3 : 2);
+  if (lead < 0xc2 || lead > 0xf4 || at + length > text.size()) return 0;
+  for (std::size_t i = at + 1; i < at + length; ++i) {
+    if ((byte_at(i) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+/// Names from a model file may hold anything: control characters but line breaks, and bytes that
+/// are not UTF-8, become "\xNN".
+std::string printable(const std::string& text) {
+  static const char* digits = "0123456789abcdef";
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool control = (byte < 0x20 && byte != '\n') || byte == 0x7f;
+    const std::size_t length = control ? 0 : utf8_length(text, at);
+    if (length == 0) {
+      out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+      ++at;
+    } else {
+      out.append(text, at, length);
+      at += length;
+    }
+  }
+  return out;
+}
+
 ExitStatus report(const std::string& tool, const std::string& message, ExitStatus status) {
   std::cout.flush();
-  std::cerr << tool << ": error: " << message << std::endl;
+  std::cerr << tool << ": error: " << printable(message) << std::endl;
   return status;
 }
 

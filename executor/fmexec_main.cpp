@@ -99,6 +99,17 @@ bool verify(const Plan& plan, const std::map<std::string, NpyArray>& outputs,
   return passes;
 }
 
+/// What compare_output() would refuse is refused before the run, not after it.
+void check_reference(const Plan& plan, const FmexecOptions& options) {
+  if (options.verify.empty()) return;
+  const NpzReader reference(options.verify);
+  const BarKind bars = options.half_bars ? BarKind::half_error : BarKind::by_storage;
+  for (const PlanTensor* tensor : tensors_of(plan, TensorRole::output)) {
+    compare_output(reference, *tensor, random_input(*tensor, options.seed), plan.storage, bars,
+                   options.tolerance);
+  }
+}
+
 void check_destinations(const FmexecOptions& options) {
   for (const std::string& path : {options.record, options.outputs, options.destination}) {
     if (!path.empty() && path != "-") AtomicFile probe(path);
@@ -147,6 +158,7 @@ ExitStatus execute(const FmexecOptions& options) {
   validate_launches(plan);
   const WeightsIndex index = open_weights_for(plan, options.weights);
   const Inputs inputs = make_inputs(plan, options);
+  check_reference(plan, options);
   const OpenClDevice device = select_device(options.device);
   PlanExecutor executor(plan, index, options.weights, device,
                         {options.disk_bytes_per_second, default_cache_folder()});

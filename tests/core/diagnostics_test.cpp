@@ -53,6 +53,23 @@ TEST(Diagnostics, MessagesNameTheToolOnStderr) {
             "fmtool: error: f:1:2: bad\n");
 }
 
+std::string said(const std::string& message) {
+  return outcome_of([&]() -> ExitStatus { throw UserError(message); }).message;
+}
+
+TEST(Diagnostics, TextAndLineBreaksReachTheTerminal) {
+  for (const std::string text : {"node `a` (Add)\n  second line", "µs, 图, 😀"}) {
+    EXPECT_EQ(said(text), "fmtool: error: " + text + "\n");
+  }
+}
+
+TEST(Diagnostics, ControlCharactersAndBrokenUtf8AreShownAsNumbers) {
+  EXPECT_EQ(said("\x1b[31mred\x7f\t"), "fmtool: error: \\x1b[31mred\\x7f\\x09\n");
+  EXPECT_EQ(said("a\xe8"), "fmtool: error: a\\xe8\n");
+  EXPECT_EQ(said("\xe5\x9b)"), "fmtool: error: \\xe5\\x9b)\n");
+  EXPECT_EQ(said("\xc0\x80\xff"), "fmtool: error: \\xc0\\x80\\xff\n");
+}
+
 TEST(Diagnostics, ShortListsArePrintedWholeWithTheNearestWord) {
   const std::vector<std::string> words{"buffer", "image2d", "constant"};
   EXPECT_EQ(accepted_words("bufer", words),
