@@ -45,8 +45,8 @@ class Flattener {
   void run() {
     code_.code_sites.resize(static_cast<std::size_t>(program_.sites_size()));
     for (const auto& site : program_.sites()) {
-      code_.sites.push_back(
-          {site.space(), site.write(), site.atomic(), site.bytes(), site.argument(), local_offset(site)});
+      code_.sites.push_back({site.space(), site.write(), site.atomic(), site.bytes(),
+                             site.argument(), local_offset(site)});
     }
     code_.derivations.resize(static_cast<std::size_t>(program_.derivations_size()));
     for (const auto& table : program_.tables()) code_.tables.push_back(decode(table));

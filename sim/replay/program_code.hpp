@@ -84,7 +84,7 @@ struct Instruction {
   Operation operation;
   std::uint32_t operand = 0;  ///< index into the array of its kind
   std::uint32_t jump = 0;     ///< loop_begin: behind its loop; loop_end: body; guard_begin: its
-                           ///< guard_else; guard_else: its guard_end
+                              ///< guard_else; guard_else: its guard_end
 };
 
 /// An explicit table decoded: values and where each work-item's begin.

@@ -89,7 +89,8 @@ struct CompiledSite {
   bool atomic = false;
   std::uint32_t bytes = 0;     ///< of one lane's access
   std::uint32_t argument = 0;  ///< kernel argument index; for LOCAL the index of the local array
-  std::uint64_t local_offset = 0;  ///< LOCAL: first byte of its array in the work-group's local memory
+  std::uint64_t local_offset =
+      0;  ///< LOCAL: first byte of its array in the work-group's local memory
 };
 
 /// An access program flattened for one wave width.
