@@ -13,8 +13,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def device_of(result):
-    """What the result is of: the simulated device, or the tool that measured (no device config)."""
+    """The simulated device, or the OpenCL device that fmexec measured."""
     config = result["config"]
+    measured = config.get("device")
+    if isinstance(measured, dict) and "name" in measured:
+        return str(measured["name"])
     return str(config.get("description") or config.get("name") or result["tool"])
 
 
@@ -63,7 +66,7 @@ def cards(result):
              [f"average {bytes_text(memory['average_bytes'])}", *largest])]
     if energy["total_nj"]:
         made.append(card("energy", "Energy", energy["total_nj"], energy_text(energy["total_nj"])))
-    note = ("every access was simulated or measured" if sampling["mode"] == "full"
+    note = ("nothing is extrapolated" if sampling["mode"] == "full"
             else f"extrapolated, error at most {percent_text(sampling['error_bound'])}")
     made.append(card("sampling", "Sampling", sampling["error_bound"], sampling["mode"], [note]))
     return f'<div class="cards">{"".join(made)}</div>'
@@ -90,10 +93,12 @@ def launches_section(result):
         return ""
     by_bound = tables.time_by(launches, "bound", "bound by")
     by_operation = tables.time_by(launches, "operation", "operation")
+    known = any(launch["bound"] for launch in launches)
+    caption = "One bar a launch, as high as it took" + (
+        "; its colour says what bounded it" if known else "")
     return section(
-        "What bounded each launch",
-        picture("launches", pictures.launches_figure(result),
-                "One bar a launch; its height is its duration, its colour what bounded it"),
+        "What bounded each launch" if known else "Launches",
+        picture("launches", pictures.launches_figure(result), caption),
         f'<div class="pair">{by_bound}{by_operation}</div>',
         folded(f"All {len(launches)} launches", tables.launches_table(launches)))
 

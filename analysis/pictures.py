@@ -33,6 +33,13 @@ def _scale(nanoseconds):
     return "ns", 1
 
 
+def _byte_scale(count):
+    for name, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= 2 * size:
+            return name, size
+    return "B", 1
+
+
 def _axis(title):
     return dict(title=dict(text=title, standoff=8, font=dict(size=13)), zeroline=False,
                 automargin=True)
@@ -66,14 +73,16 @@ def memory_figure(result):
     end = end_of(result)
     drawn = [*drawn, {**drawn[-1], "time_ns": end}] if drawn[-1]["time_ns"] < end else drawn
     unit, size = _scale(end)
-    figure = _figure(380, f"time ({unit})", "resident memory (MiB)")
+    byte_unit, byte_size = _byte_scale(result["memory"]["peak_bytes"])
+    figure = _figure(380, f"time ({unit})", f"resident memory ({byte_unit})")
     times = [sample["time_ns"] / size for sample in drawn]
     for name in MEMORY_CLASSES:
         values = [sample[name] for sample in drawn]
         if not any(values):
             continue
         figure.add_scatter(
-            x=times, y=[value / 2**20 for value in values], name=CLASS_NAMES[name], stackgroup="all",
+            x=times, y=[value / byte_size for value in values], name=CLASS_NAMES[name],
+            stackgroup="all",
             line=dict(width=0.5, color=CLASS_COLOURS[name], shape="hv"),
             fillcolor=CLASS_COLOURS[name], text=[bytes_text(value) for value in values],
             hovertemplate="%{fullData.name}: %{text}<extra></extra>", meta=name)
@@ -130,13 +139,14 @@ def timeline_figure(result):
     unit, size = _scale(end)
     figure = _figure(108 + 48 * len(order), f"time ({unit})", "")
     for lane in order:
+        colour = LANE_COLOURS.get(lane, GREY)
         gap = end / MOST_EVENTS if len(lanes[lane]) > MOST_EVENTS else 0
         bars = join_events(lanes[lane], gap)
         names = [n[0] if len(n) == 1 else f"{len(n)} from {n[0]} to {n[-1]}" for _, _, n in bars]
         figure.add_bar(
             orientation="h", y=[lane] * len(bars), base=[start / size for start, _, _ in bars],
             x=[(stop - start) / size for start, stop, _ in bars], name=lane, showlegend=False,
-            marker=dict(color=LANE_COLOURS.get(lane, GREY), line=dict(width=0)),
+            marker=dict(color=colour, line=dict(width=1, color=colour)),  # visible however short
             hovertext=[f"<b>{name}</b><br>{time_text(start)} to {time_text(stop)} "
                        f"({time_text(stop - start)})"
                        for name, (start, stop, _) in zip(names, bars)],

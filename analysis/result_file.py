@@ -28,9 +28,10 @@ def check_result(result):
     version, validate = _schema()
     if not isinstance(result, dict) or "schema_version" not in result:
         raise ResultError("not a result of fmexec or fmsim: it has no schema_version")
-    if result["schema_version"] != version:
-        raise ResultError(f"schema_version {result['schema_version']} was written by another version; "
-                          f"this fmreport reads {version}: make the result anew")
+    found = result["schema_version"]
+    if found != version:
+        raise ResultError(f"schema_version {found} was written by another version; this fmreport "
+                          f"reads {version}: make the result anew")
     try:
         validate(result)
     except fastjsonschema.JsonSchemaValueException as error:

@@ -74,8 +74,8 @@ def launches_table(launches):
             number(launch["macs"], large_text(launch["macs"])),
             number(rate, f"{large_text(rate * 1e9)}MAC/s" if rate else ""),
             number(launch["weight_bytes"], bytes_text(launch["weight_bytes"]))])
-    heads = ["launch", "operation", "kernel", "start", "duration", "bound", "MACs", "rate", "weights"]
-    return table("launch-table", heads, rows)
+    return table("launch-table", ["launch", "operation", "kernel", "start", "duration", "bound",
+                                  "MACs", "rate", "weights"], rows)
 
 
 def peaks_table(peaks):

@@ -2,7 +2,7 @@
 
 
 def thin_samples(samples, total, limit):
-    """At most about `limit` of `samples` (in time order): of each run of neighbours the one with the
+    """At most `limit` + 2 of `samples` (in time order): of each run of neighbours the one with the
     greatest `total(sample)`, and the first and last."""
     if len(samples) <= limit:
         return samples

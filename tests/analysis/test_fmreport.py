@@ -185,13 +185,13 @@ class OtherResults(WithFolder):
     def test_a_measured_result_with_little_in_it(self):
         result = sample_result(1)
         result.update(timeline=[], counters={}, checks=[], peaks={}, trace={"file": "", "digest": ""},
-                      energy={"total_nj": 0, "by_component": {}}, config={}, tool="fmexec 0.1.0",
+                      energy={"total_nj": 0, "by_component": {}}, config={"device": {"name": "pthread"}},
                       floor={"disk_ns": 0, "compute_ns": 0, "dram_ns": 0}, launches=[])
         result["memory"]["over_time"] = []
         shown = Page(self.page(result))
         self.assertEqual(shown.figures, {})
-        self.assertEqual(shown.tables, {})
-        self.assertIn("fmexec 0.1.0", shown.words)
+        self.assertEqual(shown.tables.keys(), {"config"})
+        self.assertIn("pthread", shown.words)
 
     def test_unmeasured_bounds_and_other_lanes_are_shown(self):
         result = sample_result(2)
