@@ -6,7 +6,6 @@ import os
 import sys
 import tempfile
 
-from page import page_of
 from result_file import ResultError, read_result
 
 VERSION = "0.1.0"
@@ -42,10 +41,12 @@ def main():
     parser.add_argument("--version", action="version", version=f"fmreport {VERSION}")
     arguments = parser.parse_args()
     try:
-        page = page_of(read_result(arguments.result), f"fmreport {VERSION}")
+        result = read_result(arguments.result)
     except ResultError as error:
         print(f"fmreport: error: {error}", file=sys.stderr)
         return 2
+    from page import page_of  # plotly takes long to import: wrong input is told first
+    page = page_of(result, f"fmreport {VERSION}")
     if arguments.output == "-":
         sys.stdout.buffer.write(page.encode())
         return 0
