@@ -17,6 +17,7 @@
 namespace fm {
 
 class CommandProcessor;
+class LaunchAccounts;
 class ShaderCore;
 
 /// What one kernel argument points to.
@@ -72,7 +73,9 @@ class Gpu {
   void append_checks(std::vector<ResultCheck>* checks) const;
 
  private:
+  MemorySystem& memory_;
   std::vector<std::unique_ptr<ShaderCore>> cores_;
+  std::unique_ptr<LaunchAccounts> accounts_;
   std::unique_ptr<CommandProcessor> command_processor_;
 };
 

@@ -9,11 +9,9 @@
 
 #include "core/units.hpp"
 #include "sim/memory/block.hpp"
-#include "sim/memory/line_request.hpp"
+#include "sim/memory/memory_level.hpp"
 
 namespace fm {
-
-class CacheLevel;
 
 /// A range to move. Any size: the port splits it into lines and keeps a bounded number of them in flight.
 struct MemoryTransfer {
@@ -24,19 +22,17 @@ struct MemoryTransfer {
 
 /// The way of one client into the memory hierarchy: copies enter at the L2 cache, all others at the system-level cache.
 /// Transfers are served in the order they were submitted.
-class MemoryPort : public Block {
+class MemoryPort : public Block, private LineSink {
  public:
   /// `level`: where lines enter; `outstanding`: lines in flight at most; `latency`: from here to `level` and back.
-  MemoryPort(sc_core::sc_module_name name, const Clock& clock, CacheLevel* level, MemoryClient client,
+  MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryLevel* level, MemoryClient client,
              std::uint32_t outstanding, Ticks latency);
 
   /// At the current simulation time. `done` runs at the simulation time the last line is answered (a write: accepted
-  /// by the level it enters); at once, in zero time, for zero bytes.
+  /// by the level it enters); for zero bytes at the current time, after the caller returned.
   void submit(const MemoryTransfer& transfer, std::function<void()> done);
   bool idle() const { return transfers_.empty(); }
-
-  /// A line's answer, from the level. Not for users of the port.
-  void answer(Ticks time);
+  std::string waiting() const;
   const TrafficCounts& traffic() const { return traffic_; }
   MemoryClient client() const { return client_; }
 
@@ -48,20 +44,23 @@ class MemoryPort : public Block {
     MemoryTransfer transfer;
     std::function<void()> done;
     std::uint64_t next_byte = 0;   ///< first not yet sent
-    std::uint64_t unanswered = 0;  ///< lines
+    std::uint64_t unanswered = 0;  ///< lines sent
   };
-  void send_lines(Ticks now);
+  void answer(const LineAnswer& answer) override;
   void take_answers(Ticks now);
+  void send_lines(Ticks now);
+  void send_line(Pending& pending, std::uint32_t tag, Ticks now);
 
-  CacheLevel* level_;
+  MemoryLevel* level_;
   MemoryClient client_;
   std::uint32_t outstanding_;
   Ticks latency_;
-  std::uint32_t source_;
+  std::uint16_t source_;
   std::uint32_t in_flight_ = 0;
   std::uint64_t sequence_ = 0;
+  std::uint64_t first_ = 0;  ///< number of the transfer at the front of transfers_
   std::deque<Pending> transfers_;
-  std::deque<Ticks> answers_;
+  AnswerQueue answers_;
   TrafficCounts traffic_;
 };
 

@@ -13,23 +13,26 @@
 namespace fm {
 
 class CacheLevel;
-class DramChannel;
+class DramSystem;
+struct MemoryParameters;
 
 class MemorySystem {
  public:
   /// Registers its counters. Both arguments outlive it. Throws UserError for contradictions between config keys.
   MemorySystem(const DeviceConfig& config, CounterRegistry& registry);
+  MemorySystem(const MemoryParameters& parameters, CounterRegistry& registry);
   ~MemorySystem();
 
   /// The port of `client`: copy_engine, storage, host or display. Shader cores have their own links.
   MemoryPort& port(MemoryClient client);
 
   /// Cache maintenance over a range, as at a map or unmap: lines leave the L2 and system-level caches, dirty ones are
-  /// written back to DRAM. In zero time (its cost to the host is the caller's to add).
+  /// written back to DRAM. Takes effect one link latency later (its cost to the host is the caller's to add).
   void invalidate(Address address, Bytes bytes);
 
   const Clock& clock() const { return clock_; }
   CacheLevel& l2() { return *l2_; }
+  const CacheLevel& l2() const { return *l2_; }
   /// Nothing in flight.
   bool idle() const;
   /// What is still in flight and waits for whom, one line each; empty when idle.
@@ -42,8 +45,9 @@ class MemorySystem {
   void append_checks(std::vector<ResultCheck>* checks) const;
 
  private:
-  Clock clock_;
-  std::vector<std::unique_ptr<DramChannel>> channels_;
+  const Clock clock_;
+  const Ticks maintenance_latency_;
+  std::unique_ptr<DramSystem> dram_;
   std::unique_ptr<CacheLevel> slc_;
   std::unique_ptr<CacheLevel> l2_;
   std::vector<std::unique_ptr<MemoryPort>> ports_;

@@ -1,0 +1,180 @@
+#include "sim/gpu/core_accounts.hpp"
+
+#include <string>
+
+namespace fm {
+namespace {
+
+const char* const arithmetic_names[arithmetic_kind_count] = {"fma", "add", "special", "convert",
+                                                             "integer"};
+
+void register_issue(const CoreCounts& counts, CounterRegistry& registry) {
+  registry.add("core.active_cycles", "cycles",
+               "Core cycles inside launches, all cores (Arm EXEC_CORE_ACTIVE)",
+               &counts.active_cycles);
+  registry.add("core.issue_slots", "cycles", "Engines x core cycles inside launches",
+               &counts.slot_cycles);
+  registry.add("core.busy", "cycles", "Issue slots in which an engine issued or computed",
+               &counts.busy);
+  for (std::size_t i = 0; i < stall_cause_count; ++i) {
+    const auto cause = static_cast<StallCause>(i);
+    registry.add("core.stall." + to_string(cause), "cycles", "Issue slots lost: " + describe(cause),
+                 &counts.stalls[i]);
+  }
+  registry.add("core.wave_cycles", "cycles",
+               "Resident waves x cycles; over core.active_cycles: occupancy in waves",
+               &counts.wave_cycles);
+  registry.add("core.groups", "groups", "Work-groups run", &counts.groups);
+  registry.add("core.waves", "waves", "Waves run (Arm COMPUTE_WARPS, Adreno SP_WAVE_CONTEXTS)",
+               &counts.waves);
+  registry.add("core.barriers", "barriers", "Work-group barriers passed", &counts.barriers);
+  registry.add("core.steps", "steps", "Accesses, arithmetic nodes and barriers issued by waves",
+               &counts.steps);
+  registry.add("core.accesses", "accesses", "Memory accesses issued by waves", &counts.accesses);
+  for (std::size_t i = 0; i < arithmetic_kind_count; ++i) {
+    const std::string name = arithmetic_names[i];
+    registry.add("core.operations." + name, "operations",
+                 "Scalar operations of active lanes: " + name +
+                     " (Arm EXEC_INSTR_FMA, CVT, SFU count them by wave)",
+                 &counts.operations[i]);
+    registry.add("core.arithmetic_cycles." + name, "cycles", "Engine cycles taken by " + name,
+                 &counts.arithmetic_cycles[i]);
+  }
+}
+
+void register_local(const ShaderCore& core, CounterRegistry& registry) {
+  const CoreCounts& counts = core.counts();
+  registry.add("local.accesses", "accesses",
+               "Accesses to dedicated local memory (Adreno SP_LM_LOAD/STORE_INSTRUCTIONS)",
+               &counts.local_accesses);
+  registry.add("local.conflict_cycles", "cycles",
+               "Cycles beyond the first of those accesses (Adreno SP_LM_BANK_CONFLICTS)",
+               &counts.local_conflict_cycles);
+  registry.add("local.cached_accesses", "accesses",
+               "Accesses to local memory behind the load/store cache",
+               &counts.cached_local_accesses);
+  registry.add("local.busy", "cycles", "Dedicated local memory was busy", &core.local_pipe().busy());
+}
+
+void register_unit(const MemoryUnit& unit, const std::string& prefix, CounterRegistry& registry) {
+  const FirstLevelCounts& counts = unit.counts();
+  const auto add = [&](const char* name, const char* what, const char* description,
+                       const std::uint64_t& cell) {
+    registry.add(prefix + name, what, description, &cell);
+  };
+  add("accesses", "accesses", "Wave accesses begun", counts.accesses);
+  add("busy", "cycles", "The unit's pipe was occupied", unit.pipe().busy());
+  add("read_lookups", "lines", "Lines read looked up (Adreno TP_L1_CACHELINE_REQUESTS)",
+      counts.accepted_reads);
+  add("read_hits", "lines", "Lines read that hit", counts.read_hits);
+  add("read_misses", "lines", "Lines read that began a fetch (Adreno TP_L1_CACHELINE_MISSES)",
+      counts.read_misses);
+  add("read_merges", "lines", "Lines read that joined a fetch under way", counts.read_merges);
+  add("fetches", "lines", "Lines asked of the L2", counts.fetches);
+  add("blocked_mshr", "cycles", "The unit stood still: no MSHR free", counts.blocked_mshr);
+  add("blocked_target", "cycles", "The unit stood still: a merge list was full",
+      counts.blocked_target);
+  add("blocked_victim", "cycles", "The unit stood still: every way was being fetched",
+      counts.blocked_victim);
+  if (unit.unit() == Unit::texture) {
+    add("quads", "quads", "Groups of four lanes sampled (Arm TEX_MSGO_NUM_MSG x 2)", counts.quads);
+    return;
+  }
+  add("write_lookups", "lines", "Lines written looked up", counts.accepted_writes);
+  add("write_hits", "lines", "Lines written that were present", counts.write_hits);
+  add("write_allocations", "lines", "Lines written that took a place", counts.write_allocations);
+  add("write_bypasses", "lines", "Lines written that went to the L2 alone", counts.write_bypasses);
+  add("atomics", "lines", "Lines of atomic operations (Arm LS_MEM_ATOMIC)", counts.accepted_atomics);
+  add("writes_below", "lines", "Line writes to the L2 (Arm BEATS_WR_LSC_WB, _OTHER)",
+      counts.writes_below);
+  add("write_backs", "lines", "Of them, dirty lines", counts.write_backs);
+  add("blocked_write", "cycles", "The unit stood still: too many writes unacknowledged",
+      counts.blocked_write);
+}
+
+void check(std::vector<ResultCheck>* checks, const std::string& law, std::uint64_t left,
+           std::uint64_t right) {
+  checks->push_back({law, static_cast<double>(left), static_cast<double>(right)});
+}
+
+void add_up(FirstLevelCounts* sum, const FirstLevelCounts& one) {
+  sum->accepted_reads += one.accepted_reads;
+  sum->read_hits += one.read_hits;
+  sum->read_misses += one.read_misses;
+  sum->read_merges += one.read_merges;
+  sum->accepted_writes += one.accepted_writes;
+  sum->write_hits += one.write_hits;
+  sum->write_allocations += one.write_allocations;
+  sum->write_bypasses += one.write_bypasses;
+  sum->accepted_atomics += one.accepted_atomics;
+  sum->fetches += one.fetches;
+  sum->fills += one.fills;
+  sum->writes_below += one.writes_below;
+  sum->writes_acknowledged += one.writes_acknowledged;
+}
+
+void check_unit(const std::string& name, const FirstLevelCounts& sum,
+                std::vector<ResultCheck>* checks) {
+  check(checks, name + ": reads accepted = hits + primary misses + merges", sum.accepted_reads,
+        sum.read_hits + sum.read_misses + sum.read_merges);
+  check(checks, name + ": fetches = primary misses + atomics", sum.fetches,
+        sum.read_misses + sum.accepted_atomics);
+  check(checks, name + ": fetches = fills", sum.fetches, sum.fills);
+  check(checks, name + ": writes accepted = hits + allocations + bypasses", sum.accepted_writes,
+        sum.write_hits + sum.write_allocations + sum.write_bypasses);
+  check(checks, name + ": writes sent = writes acknowledged", sum.writes_below,
+        sum.writes_acknowledged);
+}
+
+}  // namespace
+
+void register_counters(const ShaderCore& core, CounterRegistry& registry) {
+  register_issue(core.counts(), registry);
+  register_local(core, registry);
+  register_unit(core.load_store(), "load_store.", registry);
+  register_unit(core.texture(), "texture.", registry);
+  registry.add("mmu.requests", "translations", "Translations asked for (Arm MMU_REQUESTS)",
+               &core.translation().requests());
+  registry.add("mmu.hits", "translations", "Translations the TLB held", &core.translation().hits());
+  registry.add("mmu.walks", "walks", "Page walks (Arm MMU_TABLE_READS_L3)",
+               &core.translation().walks());
+  registry.add("noc.bytes_in", "bytes", "Data from the L2 to cores (Arm BEATS_RD_LSC + BEATS_RD_TEX)",
+               &core.link().bytes_in());
+  registry.add("noc.bytes_out", "bytes", "Data from cores to the L2", &core.link().bytes_out());
+}
+
+void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores, const CacheLevel& l2,
+                        std::vector<ResultCheck>* checks) {
+  std::uint64_t slots = 0, used = 0;
+  FirstLevelCounts load_store, texture;
+  TrafficCounts links;
+  for (const auto& core : cores) {
+    slots += core->counts().slot_cycles;
+    used += core->counts().busy;
+    for (const std::uint64_t stall : core->counts().stalls) used += stall;
+    add_up(&load_store, core->load_store().counts());
+    add_up(&texture, core->texture().counts());
+    for (std::size_t client = 0; client < memory_client_count; ++client) {
+      for (std::size_t kind = 0; kind < access_kind_count; ++kind) {
+        links.requests[client][kind] += core->link().traffic().requests[client][kind];
+        links.answers[client][kind] += core->link().traffic().answers[client][kind];
+      }
+    }
+  }
+  check(checks, "cores: issue slots x cycles = busy + idle + stalls", slots, used);
+  check_unit("load/store L1", load_store, checks);
+  check_unit("texture L1", texture, checks);
+  for (const MemoryClient client : {MemoryClient::load_store, MemoryClient::texture}) {
+    for (std::size_t kind = 0; kind < access_kind_count; ++kind) {
+      const std::size_t row = index_of(client);
+      const std::string who =
+          " (" + to_string(client) + " " + to_string(static_cast<AccessKind>(kind)) + ")";
+      check(checks, "cores to l2: requests sent = requests arrived" + who,
+            links.requests[row][kind], l2.above().requests[row][kind]);
+      check(checks, "l2 to cores: answers given = answers taken" + who,
+            l2.above().answers[row][kind], links.answers[row][kind]);
+    }
+  }
+}
+
+}  // namespace fm

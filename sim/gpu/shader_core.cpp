@@ -1,0 +1,311 @@
+#include "sim/gpu/shader_core.hpp"
+
+#include <algorithm>
+
+namespace fm {
+namespace {
+
+// Local memory that is backed by the load/store cache lies where no object does.
+constexpr std::uint64_t local_memory_base = std::uint64_t{1} << 44;
+constexpr std::uint64_t local_memory_stride = std::uint64_t{1} << 24;
+
+StallCause waiting_cause(Unit unit) {
+  return unit == Unit::texture ? StallCause::texture
+         : unit == Unit::local ? StallCause::local
+                               : StallCause::load;
+}
+
+}  // namespace
+
+ShaderCore::ShaderCore(sc_core::sc_module_name name, const Clock& clock,
+                       const CoreParameters& parameters, std::uint32_t index, MemoryLevel* l2,
+                       Outlet* outlet)
+    : Block(name, clock, false),
+      parameters_(parameters),
+      index_(index),
+      outlet_(outlet),
+      link_(clock, l2, this, parameters.request_latency, parameters.answer_latency,
+            parameters.link_bytes_per_cycle),
+      translation_(parameters.tlb_entries, parameters.page_bytes, parameters.walk_latency),
+      scoreboard_(parameters.waves),
+      load_store_(Unit::load_store, parameters.load_store, MemoryClient::load_store, &link_,
+                  &translation_, &scoreboard_),
+      texture_(Unit::texture, parameters.texture, MemoryClient::texture, &link_, &translation_,
+               &scoreboard_),
+      local_pipe_(parameters.local.queue),
+      waves_(parameters.waves),
+      engines_(parameters.engines) {}
+
+ShaderCore::~ShaderCore() = default;
+
+void ShaderCore::begin_launch(LaunchContext* context, Cycle start) {
+  context_ = context;
+  cycle_ = start;
+  const std::uint32_t slots = context->groups_per_core * context->waves_per_group;
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    waves_[slot].cursor = std::make_unique<WaveCursor>(*context->program, *context->patterns);
+  }
+  free_waves_ = WaveSet::first(slots);
+  groups_.assign(context->groups_per_core, Group{});
+  free_groups_ = WaveSet::first(context->groups_per_core);
+  const std::uint64_t stride = round_up(context->local_bytes, 256);
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    groups_[i].local_base = local_memory_base + index_ * local_memory_stride + i * stride;
+  }
+}
+
+void ShaderCore::end_launch(Cycle end) {
+  account(end);
+  context_ = nullptr;
+  flushing_ = false;
+}
+
+void ShaderCore::assign(std::uint64_t group, Ticks time) {
+  messages_.push({time, false, group});
+  wake_by(time);
+}
+
+void ShaderCore::flush(Ticks time) {
+  messages_.push({time, true, 0});
+  wake_by(time);
+}
+
+void ShaderCore::answer(const LineAnswer& answer) {
+  answers_.push(answer);
+  wake_by(answer.time);
+}
+
+Ticks ShaderCore::advance(Ticks, Ticks end) {
+  const Cycle end_cycle = clock().cycle_from(end);
+  while (true) {
+    const Cycle cycle = next_cycle();
+    if (cycle == no_cycle) return never;
+    if (cycle >= end_cycle) return clock().at(cycle);
+    run_cycle(cycle);
+  }
+}
+
+Cycle ShaderCore::next_cycle() const {
+  Cycle next = std::min(next_issue_, wheel_.next(cycle_));
+  if (!answers_.empty()) next = std::min(next, clock().cycle_from(answers_.front().time));
+  if (!messages_.empty()) next = std::min(next, clock().cycle_from(messages_.front().time));
+  return next;
+}
+
+void ShaderCore::run_cycle(Cycle cycle) {
+  account(cycle);
+  take_answers(cycle);
+  take_messages(cycle);
+  for (WaveSet waves = wheel_.take(cycle); !waves.empty();) wake(waves.take_lowest(), cycle);
+  issue(cycle);
+  if (flushing_) check_flushed(cycle);
+}
+
+void ShaderCore::take_answers(Cycle cycle) {
+  const Ticks time = clock().at(cycle);
+  while (!answers_.empty() && answers_.front().time <= time) {
+    const std::uint32_t tag = answers_.front().tag;
+    answers_.pop();
+    MemoryUnit& unit = (tag >> unit_tag_shift) == static_cast<std::uint32_t>(Unit::texture)
+                           ? texture_
+                           : load_store_;
+    for (WaveSet known = unit.answer(tag, cycle); !known.empty();) {
+      const std::uint32_t slot = known.take_lowest();
+      if (!waiting_load_.has(slot)) continue;
+      waiting_load_.remove(slot);
+      prepare(slot, waves_[slot].earliest, cycle);
+    }
+  }
+}
+
+void ShaderCore::take_messages(Cycle cycle) {
+  const Ticks time = clock().at(cycle);
+  while (!messages_.empty() && messages_.front().time <= time) {
+    const Message message = messages_.front();
+    messages_.pop();
+    if (!message.flush) {
+      start_group(message.group, cycle);
+      continue;
+    }
+    flushing_ = true;
+    load_store_.flush(cycle);
+    texture_.flush(cycle);
+  }
+}
+
+void ShaderCore::start_group(std::uint64_t linear_group, Cycle cycle) {
+  const std::uint32_t group_slot = free_groups_.take_lowest();
+  Group& group = groups_[group_slot];
+  group.waves = context_->waves_per_group;
+  group.at_barrier = {};
+  ++counts_.groups;
+  for (std::uint32_t i = 0; i < context_->waves_per_group; ++i) {
+    const std::uint32_t slot = free_waves_.take_lowest();
+    Wave& wave = waves_[slot];
+    wave.group = group_slot;
+    wave.engine = least_loaded_engine();
+    rank_of_[slot] = static_cast<std::uint8_t>(engines_[wave.engine].append(slot));
+    ++resident_waves_;
+    scoreboard_.start_wave(slot);
+    wave.cursor->start(linear_group, i);
+    wave.step = &wave.cursor->next();
+    ++counts_.waves;
+    prepare(slot, cycle + 1 + Cycle{i} * parameters_.wave_start, cycle);
+  }
+}
+
+std::uint32_t ShaderCore::least_loaded_engine() {
+  std::uint32_t best = next_engine_;
+  for (std::uint32_t i = 1; i < parameters_.engines; ++i) {
+    const std::uint32_t other = (next_engine_ + i) % parameters_.engines;
+    if (engines_[other].count() < engines_[best].count()) best = other;
+  }
+  next_engine_ = (best + 1) % parameters_.engines;
+  return best;
+}
+
+std::uint32_t ShaderCore::loads_allowed(const WaveStep& step) const {
+  switch (step.kind) {
+    case WaveStep::Kind::access: {
+      const bool write = context_->planner.is_write(step.site);
+      const bool atomic = context_->planner.is_atomic(step.site);
+      return write && !atomic ? maximum_outstanding : parameters_.outstanding_loads - 1;
+    }
+    case WaveStep::Kind::arithmetic: return step.loads_in_flight;
+    default: return 0;
+  }
+}
+
+void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
+  Wave& wave = waves_[slot];
+  wave.cause = StallCause::arithmetic;
+  while (true) {
+    const WaveStep& step = *wave.step;
+    const Cycle loaded = scoreboard_.wait(slot, loads_allowed(step));
+    if (loaded > earliest) wave.cause = waiting_cause(scoreboard_.waited_unit(slot));
+    if (loaded == no_cycle) {
+      wave.earliest = earliest;
+      waiting_load_.add(slot);
+      return;
+    }
+    earliest = std::max(earliest, loaded);
+    if (step.kind != WaveStep::Kind::arithmetic || step.count != 0) break;
+    ++counts_.steps;
+    wave.step = &wave.cursor->next();
+  }
+  wheel_.insert(slot, std::max(earliest, now + 1), now);
+}
+
+void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
+  const WaveStep& step = *waves_[slot].step;
+  EngineWaves& engine = engines_[waves_[slot].engine];
+  const std::uint64_t bit = EngineWaves::bit(rank_of_[slot]);
+  switch (step.kind) {
+    case WaveStep::Kind::access:
+      engine.wants[static_cast<std::size_t>(context_->planner.unit_of(step.site))] |= bit;
+      engine.ready |= bit;
+      break;
+    case WaveStep::Kind::arithmetic: engine.ready |= bit; break;
+    case WaveStep::Kind::barrier: arrive(slot, cycle); break;
+    case WaveStep::Kind::end: retire(slot, cycle); break;
+  }
+}
+
+void ShaderCore::arrive(std::uint32_t slot, Cycle cycle) {
+  Group& group = groups_[waves_[slot].group];
+  group.at_barrier.add(slot);
+  waves_[slot].cause = StallCause::barrier;
+  ++counts_.steps;
+  release_barrier(group, cycle);
+}
+
+void ShaderCore::release_barrier(Group& group, Cycle cycle) {
+  if (group.waves == 0 || group.at_barrier.size() != group.waves) return;
+  ++counts_.barriers;
+  WaveSet released = group.at_barrier;
+  group.at_barrier = {};
+  while (!released.empty()) {
+    const std::uint32_t slot = released.take_lowest();
+    waves_[slot].step = &waves_[slot].cursor->next();
+    prepare(slot, cycle + parameters_.barrier_latency, cycle);
+  }
+}
+
+void ShaderCore::retire(std::uint32_t slot, Cycle cycle) {
+  const std::uint32_t group_slot = waves_[slot].group;
+  Group& group = groups_[group_slot];
+  engines_[waves_[slot].engine].remove(rank_of_[slot], &rank_of_);
+  --resident_waves_;
+  free_waves_.add(slot);
+  if (--group.waves != 0) {
+    release_barrier(group, cycle);
+    return;
+  }
+  free_groups_.add(group_slot);
+  outlet_->group_done(index_, clock().at(cycle + parameters_.request_latency));
+}
+
+void ShaderCore::account(Cycle until) {
+  const Cycle cycles = until - cycle_;
+  if (cycles == 0) return;
+  counts_.active_cycles += cycles;
+  counts_.slot_cycles += cycles * parameters_.engines;
+  counts_.wave_cycles += cycles * resident_waves_;
+  for (const EngineWaves& engine : engines_) {
+    const Cycle from = std::max(cycle_, engine.free);
+    if (from < until) {
+      counts_.stalls[static_cast<std::size_t>(cause_of(engine))] += until - from;
+    }
+  }
+  cycle_ = until;
+}
+
+StallCause ShaderCore::cause_of(const EngineWaves& engine) const {
+  if (engine.count() == 0) return flushing_ ? StallCause::drain : StallCause::idle;
+  const std::uint64_t oldest = EngineWaves::bit(0);
+  if ((engine.ready & oldest) == 0) return waves_[engine.slot_at(0)].cause;
+  // Ready and not issued: its unit does not take it.
+  if ((engine.wants[static_cast<std::size_t>(Unit::local)] & oldest) != 0) {
+    return StallCause::local_pipe;
+  }
+  const bool texture = (engine.wants[static_cast<std::size_t>(Unit::texture)] & oldest) != 0;
+  const MemoryUnit& unit = texture ? texture_ : load_store_;
+  switch (unit.block()) {
+    case MemoryUnit::Block::none:
+      return texture ? StallCause::texture_pipe : StallCause::load_store_pipe;
+    case MemoryUnit::Block::write: return StallCause::write_buffer;
+    default: return StallCause::mshr;
+  }
+}
+
+void ShaderCore::check_flushed(Cycle cycle) {
+  if (!load_store_.drained() || !texture_.drained()) return;
+  flushing_ = false;
+  outlet_->flushed(index_, clock().at(cycle + parameters_.request_latency));
+}
+
+bool ShaderCore::idle() const {
+  return resident_waves_ == 0 && answers_.empty() && messages_.empty() && load_store_.drained() &&
+         texture_.drained();
+}
+
+void ShaderCore::append_waiting(std::vector<std::string>* lines) const {
+  if (idle()) return;
+  const std::string name = "core " + std::to_string(index_);
+  std::array<std::uint32_t, stall_cause_count> waves{};
+  for (const EngineWaves& engine : engines_) {
+    for (std::uint32_t rank = 0; rank < engine.count(); ++rank) {
+      ++waves[static_cast<std::size_t>(waves_[engine.slot_at(rank)].cause)];
+    }
+  }
+  for (std::size_t cause = 0; cause < stall_cause_count; ++cause) {
+    if (waves[cause] == 0) continue;
+    lines->push_back(name + ": " + std::to_string(waves[cause]) + " waves wait (" +
+                     to_string(static_cast<StallCause>(cause)) + ")");
+  }
+  for (const MemoryUnit* unit : {&load_store_, &texture_}) {
+    if (!unit->drained()) lines->push_back(name + " " + unit->waiting());
+  }
+}
+
+}  // namespace fm

@@ -1,0 +1,147 @@
+#pragma once
+// A shader core: waves, their in-order issue over several engines, arithmetic pipes, load/store, texture and local
+// memory units. Plain C++ behind one SC_METHOD; it runs ahead inside the lookahead window and skips idle cycles.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/gpu/core_link.hpp"
+#include "sim/gpu/launch_context.hpp"
+#include "sim/gpu/memory_unit.hpp"
+#include "sim/gpu/scoreboard.hpp"
+#include "sim/gpu/stall_cause.hpp"
+#include "sim/gpu/translation.hpp"
+#include "sim/gpu/wake_wheel.hpp"
+#include "sim/gpu/wave_order.hpp"
+#include "sim/memory/block.hpp"
+
+namespace fm {
+
+struct CoreCounts {
+  std::uint64_t slot_cycles = 0;  ///< engines x cycles inside launches
+  std::uint64_t busy = 0;         ///< of them, an engine issued or computed
+  std::array<std::uint64_t, stall_cause_count> stalls{};
+  std::array<std::uint64_t, arithmetic_kind_count> operations{};  ///< scalar, active lanes
+  std::array<std::uint64_t, arithmetic_kind_count> arithmetic_cycles{};
+  std::uint64_t active_cycles = 0;  ///< inside launches
+  std::uint64_t wave_cycles = 0;    ///< resident waves x cycles
+  std::uint64_t groups = 0, waves = 0, barriers = 0;
+  std::uint64_t steps = 0, accesses = 0;
+  std::uint64_t local_accesses = 0, local_conflict_cycles = 0;
+  std::uint64_t cached_local_accesses = 0;  ///< to local memory behind the load/store cache
+};
+
+class ShaderCore : public Block, private LineSink {
+ public:
+  /// Who hears of finished work; times are of arrival there.
+  class Outlet {
+   public:
+    virtual ~Outlet() = default;
+    virtual void group_done(std::uint32_t core, Ticks time) = 0;
+    virtual void flushed(std::uint32_t core, Ticks time) = 0;
+  };
+
+  ShaderCore(sc_core::sc_module_name name, const Clock& clock, const CoreParameters& parameters,
+             std::uint32_t index, MemoryLevel* l2, Outlet* outlet);
+  ~ShaderCore() override;
+
+  /// The core is idle; its issue slots count from `start` on.
+  void begin_launch(LaunchContext* context, Cycle start);
+  /// Until `end`.
+  void end_launch(Cycle end);
+  /// A work-group arrives at `time`.
+  void assign(std::uint64_t group, Ticks time);
+  /// At `time`, no group left: clean and forget the caches, then say `flushed`.
+  void flush(Ticks time);
+
+  const CoreCounts& counts() const { return counts_; }
+  const MemoryUnit& load_store() const { return load_store_; }
+  const MemoryUnit& texture() const { return texture_; }
+  const CoreLink& link() const { return link_; }
+  const Translation& translation() const { return translation_; }
+  const PipeQueue& local_pipe() const { return local_pipe_; }
+  const CoreParameters& parameters() const { return parameters_; }
+  bool idle() const;
+  void append_waiting(std::vector<std::string>* lines) const;
+
+ protected:
+  Ticks advance(Ticks now, Ticks end) override;
+
+ private:
+  struct Wave {
+    std::unique_ptr<WaveCursor> cursor;
+    const WaveStep* step = nullptr;
+    Cycle earliest = 0;        ///< for the next step, loads apart
+    std::uint32_t group = 0;   ///< slot
+    std::uint32_t engine = 0;
+    StallCause cause = StallCause::arithmetic;
+  };
+  struct Group {
+    std::uint32_t waves = 0;       ///< alive
+    WaveSet at_barrier;
+    std::uint64_t local_base = 0;
+  };
+  struct Message {
+    Ticks time = 0;
+    bool flush = false;
+    std::uint64_t group = 0;
+  };
+  struct MessageBefore {
+    bool operator()(const Message& a, const Message& b) const { return a.time < b.time; }
+  };
+
+  void answer(const LineAnswer& answer) override;
+  Cycle next_cycle() const;
+  void run_cycle(Cycle cycle);
+  void take_answers(Cycle cycle);
+  void take_messages(Cycle cycle);
+  void start_group(std::uint64_t group, Cycle cycle);
+  std::uint32_t least_loaded_engine();
+  void prepare(std::uint32_t slot, Cycle earliest, Cycle now);
+  std::uint32_t loads_allowed(const WaveStep& step) const;
+  void wake(std::uint32_t slot, Cycle cycle);
+  void arrive(std::uint32_t slot, Cycle cycle);
+  void release_barrier(Group& group, Cycle cycle);
+  void retire(std::uint32_t slot, Cycle cycle);
+  void issue(Cycle cycle);
+  std::uint32_t pick(const EngineWaves& engine, std::uint64_t candidates) const;
+  void issue_step(EngineWaves& engine, std::uint32_t rank, Cycle cycle);
+  void issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
+  void issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
+  void issue_local(const PlannedAccess& access, bool write, std::uint32_t slot, Cycle cycle);
+  Cycle next_issue(const EngineWaves& engine, Cycle cycle) const;
+  Cycle next_accept(Unit unit) const;
+  void account(Cycle until);
+  StallCause cause_of(const EngineWaves& engine) const;
+  void check_flushed(Cycle cycle);
+
+  const CoreParameters parameters_;
+  const std::uint32_t index_;
+  Outlet* outlet_;
+  CoreLink link_;
+  Translation translation_;
+  Scoreboard scoreboard_;
+  MemoryUnit load_store_, texture_;
+  PipeQueue local_pipe_;
+  LaunchContext* context_ = nullptr;
+  std::vector<Wave> waves_;
+  std::vector<Group> groups_;
+  WaveSet free_waves_, free_groups_;
+  std::uint32_t resident_waves_ = 0;
+  std::vector<EngineWaves> engines_;
+  std::array<std::uint8_t, maximum_waves> rank_of_{};  ///< by slot, on its engine
+  WakeWheel wheel_;
+  WaveSet waiting_load_;  ///< slots whose loads' completion is not known yet
+  std::uint32_t next_engine_ = 0;
+  AnswerQueue answers_;
+  TimedQueue<Message, MessageBefore> messages_;
+  Cycle cycle_ = 0;            ///< of the last event; issue slots before it are accounted for
+  Cycle next_issue_ = no_cycle;
+  bool flushing_ = false;
+  CoreCounts counts_;
+};
+
+}  // namespace fm

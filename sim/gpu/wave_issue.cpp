@@ -1,0 +1,127 @@
+// Issue: which wave's step goes when, and what it occupies.
+
+#include <algorithm>
+
+#include "sim/gpu/shader_core.hpp"
+
+namespace fm {
+namespace {
+
+std::uint32_t lowest(std::uint64_t set) { return static_cast<std::uint32_t>(__builtin_ctzll(set)); }
+
+}  // namespace
+
+Cycle ShaderCore::next_accept(Unit unit) const {
+  switch (unit) {
+    case Unit::load_store: return load_store_.next_accept();
+    case Unit::texture: return texture_.next_accept();
+    default: return local_pipe_.next_accept();
+  }
+}
+
+void ShaderCore::issue(Cycle cycle) {
+  Cycle next = no_cycle;
+  // Engines take turns at being first, so that none is favoured at the shared units.
+  auto index = static_cast<std::uint32_t>(cycle % parameters_.engines);
+  for (std::uint32_t i = 0; i < parameters_.engines; ++i) {
+    EngineWaves& engine = engines_[index];
+    if (++index == parameters_.engines) index = 0;
+    if (engine.ready == 0 || engine.free > cycle) continue;
+    std::uint64_t candidates = engine.ready;
+    for (std::size_t unit = 0; unit < unit_count; ++unit) {
+      if ((candidates & engine.wants[unit]) != 0 && next_accept(static_cast<Unit>(unit)) > cycle) {
+        candidates &= ~engine.wants[unit];
+      }
+    }
+    if (candidates != 0) issue_step(engine, pick(engine, candidates), cycle);
+  }
+  for (const EngineWaves& engine : engines_) {
+    if (engine.ready != 0) next = std::min(next, next_issue(engine, cycle));
+  }
+  next_issue_ = next;
+}
+
+std::uint32_t ShaderCore::pick(const EngineWaves& engine, std::uint64_t candidates) const {
+  if (parameters_.oldest_first) return lowest(candidates);
+  const std::uint64_t after = candidates & ~((std::uint64_t{2} << engine.last_rank) - 1);
+  return lowest(after != 0 ? after : candidates);
+}
+
+void ShaderCore::issue_step(EngineWaves& engine, std::uint32_t rank, Cycle cycle) {
+  const std::uint64_t bit = EngineWaves::bit(rank);
+  engine.ready &= ~bit;
+  for (std::uint64_t& wants : engine.wants) wants &= ~bit;
+  engine.last_rank = rank;
+  const std::uint32_t slot = engine.slot_at(rank);
+  Wave& wave = waves_[slot];
+  ++counts_.steps;
+  if (wave.step->kind == WaveStep::Kind::arithmetic) {
+    issue_arithmetic(engine, wave, slot, cycle);
+  } else {
+    issue_access(engine, wave, slot, cycle);
+  }
+}
+
+void ShaderCore::issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t slot,
+                                  Cycle cycle) {
+  const WaveStep& step = *wave.step;
+  const auto kind = static_cast<std::size_t>(step.arithmetic);
+  const Cycle cycles = ceil_div(std::uint64_t{step.count} * parameters_.wave_width,
+                                context_->lanes[kind]);
+  engine.free = cycle + cycles;
+  counts_.busy += cycles;
+  counts_.arithmetic_cycles[kind] += cycles;
+  counts_.operations[kind] += std::uint64_t{step.count} * step.active_lanes;
+  wave.step = &wave.cursor->next();
+  prepare(slot, cycle + cycles - 1 + parameters_.arithmetic_latency, cycle);
+}
+
+void ShaderCore::issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle) {
+  const WaveStep& step = *wave.step;
+  LinePlanner& planner = context_->planner;
+  const Unit unit = planner.unit_of(step.site);
+  const bool write = planner.is_write(step.site), atomic = planner.is_atomic(step.site);
+  const PlannedAccess access = planner.plan(step, groups_[wave.group].local_base);
+  ++counts_.accesses;
+  engine.free = cycle + 1;
+  ++counts_.busy;
+  if (unit == Unit::local) {
+    issue_local(access, write, slot, cycle);
+  } else {
+    if (planner.is_local(step.site)) ++counts_.cached_local_accesses;
+    const AccessKind kind = atomic  ? AccessKind::atomic
+                            : write ? AccessKind::write
+                                    : AccessKind::read;
+    const std::uint32_t load = kind == AccessKind::write ? 0 : scoreboard_.open(slot, unit);
+    MemoryUnit& memory = unit == Unit::texture ? texture_ : load_store_;
+    memory.start(access, planner, kind, !planner.is_uncached(step.site), slot, load, cycle);
+  }
+  wave.step = &wave.cursor->next();
+  prepare(slot, cycle + 1, cycle);
+}
+
+void ShaderCore::issue_local(const PlannedAccess& access, bool write, std::uint32_t slot,
+                             Cycle cycle) {
+  const Cycle begin = local_pipe_.accept(cycle, access.pipe_cycles);
+  ++counts_.local_accesses;
+  counts_.local_conflict_cycles += access.pipe_cycles - 1;
+  if (write) return;
+  const std::uint32_t load = scoreboard_.open(slot, Unit::local);
+  scoreboard_.line_known(slot, load, begin + access.pipe_cycles - 1 + parameters_.local.latency);
+  scoreboard_.close(slot, load);
+}
+
+Cycle ShaderCore::next_issue(const EngineWaves& engine, Cycle cycle) const {
+  const Cycle free = std::max(cycle + 1, engine.free);
+  Cycle next = no_cycle;
+  std::uint64_t wanting = 0;
+  for (std::size_t unit = 0; unit < unit_count; ++unit) {
+    if ((engine.ready & engine.wants[unit]) == 0) continue;
+    wanting |= engine.wants[unit];
+    const Cycle accept = next_accept(static_cast<Unit>(unit));
+    if (accept != no_cycle) next = std::min(next, std::max(free, accept));
+  }
+  return (engine.ready & ~wanting) != 0 ? free : next;
+}
+
+}  // namespace fm

@@ -1,0 +1,128 @@
+#include "sim/memory/memory_parameters.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fm {
+namespace {
+
+std::uint32_t count(const DeviceConfig& config, const char* path) {
+  return static_cast<std::uint32_t>(config.count(path));
+}
+std::uint32_t byte_count(const DeviceConfig& config, const char* path) {
+  return static_cast<std::uint32_t>(config.bytes(path).count());
+}
+Ticks ticks(const DeviceConfig& config, const char* path) { return config.time(path).count(); }
+
+Ticks ticks_for(double bytes, double bytes_per_second) {
+  return static_cast<Ticks>(std::llround(bytes * 1e12 / bytes_per_second));
+}
+
+CacheParameters l2_parameters(const DeviceConfig& config, Ticks cycle) {
+  CacheParameters l2;
+  l2.name = "l2";
+  l2.bytes = config.bytes("l2.size").count();
+  l2.line_bytes = byte_count(config, "l2.line");
+  l2.ways = count(config, "l2.ways");
+  const std::uint32_t slices = count(config, "l2.slices"), banks = count(config, "l2.banks");
+  // Banks of a slice work side by side on lines of their own and share its width.
+  l2.slices = slices * banks;
+  l2.mshrs = std::max(1u, count(config, "l2.mshrs") / banks);
+  l2.targets = count(config, "l2.merges");
+  l2.write_buffer = std::max(1u, count(config, "l2.write_buffer") / banks);
+  l2.bytes_per_cycle = std::max(1u, byte_count(config, "l2.bytes_per_clock") / banks);
+  l2.cycle = cycle;
+  l2.fetch_partial_writes = config.word("l2.partial_writes") == "fetch";
+  l2.below_line =
+      ticks_for(l2.line_bytes * static_cast<double>(l2.slices), config.bytes_per_second("slc.bandwidth"));
+  if (l2.bytes % (std::uint64_t{l2.slices} * l2.ways * l2.line_bytes) != 0) {
+    throw UserError("l2.size (" + std::to_string(l2.bytes) +
+                    " B) contradicts l2.slices, l2.banks, l2.ways and l2.line: it is not a whole "
+                    "number of sets in every bank");
+  }
+  return l2;
+}
+
+CacheParameters slc_parameters(const DeviceConfig& config, Ticks cycle) {
+  CacheParameters slc;
+  slc.name = "slc";
+  slc.bytes = config.bytes("slc.size").count();
+  slc.line_bytes = byte_count(config, "slc.line");
+  slc.ways = count(config, "slc.ways");
+  slc.slices = count(config, "dram.channels");
+  slc.mshrs = count(config, "slc.mshrs");
+  slc.targets = 8;
+  slc.write_buffer = slc.mshrs;
+  slc.bytes_per_cycle = slc.line_bytes;
+  slc.cycle = cycle;
+  slc.latency = ticks(config, "slc.latency") / 2;
+  slc.fetch_partial_writes = false;
+  const auto gpu_ways = static_cast<std::uint32_t>(config.ratio("slc.gpu_share") * slc.ways);
+  for (const MemoryClient client :
+       {MemoryClient::load_store, MemoryClient::texture, MemoryClient::copy_engine}) {
+    slc.ways_for[static_cast<std::size_t>(client)] = std::max(1u, gpu_ways);
+  }
+  const std::uint64_t set = std::uint64_t{slc.slices} * slc.ways * slc.line_bytes;
+  if (slc.bytes % set != 0) {
+    throw UserError("slc.size (" + std::to_string(slc.bytes) +
+                    " B) contradicts dram.channels, slc.ways and slc.line: every channel has a "
+                    "slice of a whole number of sets");
+  }
+  return slc;
+}
+
+DramParameters dram_parameters(const DeviceConfig& config) {
+  DramParameters dram;
+  dram.channels = count(config, "dram.channels");
+  dram.banks = count(config, "dram.banks");
+  dram.bank_groups = count(config, "dram.bank_groups");
+  dram.row_bytes = byte_count(config, "dram.row_size");
+  dram.interleave = byte_count(config, "dram.interleave");
+  dram.burst_bytes = count(config, "dram.channel_width_bits") * count(config, "dram.burst_length") / 8;
+  dram.queue = count(config, "dram.queue_depth");
+  dram.line_bytes = byte_count(config, "slc.line");
+  dram.first_ready = config.word("dram.scheduler") == "fr_fcfs";
+  dram.burst = ticks_for(static_cast<double>(config.count("dram.burst_length")), config.hertz("dram.data_rate"));
+  dram.t_ccd_l = std::max(dram.burst, ticks(config, "dram.tCCD_L"));
+  dram.t_rcd = ticks(config, "dram.tRCD");
+  dram.t_rp = ticks(config, "dram.tRP");
+  dram.t_ras = ticks(config, "dram.tRAS");
+  dram.t_cl = ticks(config, "dram.tCL");
+  dram.t_cwl = ticks(config, "dram.tCWL");
+  dram.t_rrd = ticks(config, "dram.tRRD");
+  dram.t_faw = ticks(config, "dram.tFAW");
+  dram.t_wr = ticks(config, "dram.tWR");
+  dram.t_rtp = ticks(config, "dram.tRTP");
+  dram.t_wtr = ticks(config, "dram.tWTR");
+  dram.t_rtw = ticks(config, "dram.turnaround");
+  dram.t_refi = ticks(config, "dram.tREFI");
+  dram.t_rfc = ticks(config, "dram.tRFC");
+  dram.starvation = ticks(config, "dram.max_wait");
+  dram.controller = ticks(config, "dram.controller_latency");
+  if (dram.interleave < dram.line_bytes || dram.row_bytes < dram.line_bytes) {
+    throw UserError("slc.line contradicts dram.interleave and dram.row_size: a line must lie in "
+                    "one row of one channel");
+  }
+  return dram;
+}
+
+}  // namespace
+
+MemoryParameters memory_parameters(const DeviceConfig& config) {
+  MemoryParameters memory;
+  memory.clock.period = static_cast<Ticks>(std::llround(1e12 / config.hertz("gpu.clock")));
+  const auto noc = static_cast<std::uint32_t>(config.cycles("noc.latency").count());
+  const auto l2 = static_cast<std::uint32_t>(config.cycles("l2.latency").count());
+  memory.request_cycles = noc + l2 / 2;
+  memory.answer_cycles = noc + (l2 - l2 / 2);
+  memory.l2 = l2_parameters(config, memory.clock.period);
+  memory.slc = slc_parameters(config, memory.clock.period);
+  memory.dram = dram_parameters(config);
+  memory.l2_to_slc = std::max<Ticks>(1, ticks(config, "slc.latency") / 4);
+  memory.slc_to_dram = memory.request_cycles * memory.clock.period;
+  memory.port_lines = count(config, "noc.port_lines");
+  memory.clock.lookahead = std::min(memory.request_cycles * memory.clock.period, memory.l2_to_slc);
+  return memory;
+}
+
+}  // namespace fm
