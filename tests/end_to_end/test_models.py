@@ -43,10 +43,6 @@ class VitTest(unittest.TestCase):
     def test_trace_is_small(self):
         self.assertLessEqual(self.run_.trace.stat().st_size, 5_000_000)
 
-    def test_simulation_is_deterministic(self):
-        launches = ("--launches", "0:20")
-        self.assertEqual(self.run_.simulated(*launches), self.run_.simulated(*launches))
-
 
 class OtherModelsTest(unittest.TestCase):
     def test_resnet50_streamed_in_images(self):
@@ -55,8 +51,10 @@ class OtherModelsTest(unittest.TestCase):
     def test_ocr_detector(self):
         SimulatedTotals.check(self, pipeline.Run("ocr-det", "--placement", "auto", "--policy", "same-op-type"))
 
-    def test_ocr_classifier(self):
-        SimulatedTotals.check(self, pipeline.Run("ocr-cls", config="adreno-750"))
+    def test_ocr_classifier_twice_the_same(self):
+        run = pipeline.Run("ocr-cls", config="adreno-750")
+        SimulatedTotals.check(self, run)
+        self.assertEqual(run.simulated(), run.simulated())
 
     def test_single_precision_storage(self):
         for model in ("ocr-cls", "ocr-det"):
