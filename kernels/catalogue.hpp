@@ -1,6 +1,7 @@
 #pragma once
-// The catalogue of OpenCL kernels: what each computes, its arguments, its compile-time parameters, geometry and costs.
-// One entry a kernel; the source lies beside it in kernels/<name>.cl and is embedded into the binaries.
+// The catalogue of OpenCL kernels: what each computes, its arguments, its compile-time parameters,
+// geometry and costs. One entry a kernel; the source lies beside it in kernels/<name>.cl and is
+// embedded into the binaries.
 
 #include <array>
 #include <cstdint>
@@ -18,7 +19,8 @@ using KernelParameters = std::map<std::string, std::string>;
 enum class ArgumentKind { texels, linear, index, integer, real, local };
 
 struct KernelArgument {
-  std::string name;  ///< as in the source; texels and linear arguments are followed by an integer "<name>_pitch" (texels)
+  std::string name;  ///< as in the source; texels and linear arguments are followed by an integer
+                     ///< "<name>_pitch" (texels)
   ArgumentKind kind = ArgumentKind::texels;
   bool write = false;
 };
@@ -49,11 +51,13 @@ std::string kernel_source(const std::string& kernel);
 /// Macros only, for kernels outside the catalogue (tests, foreign kernels).
 std::string access_macros();
 
-/// Compile options of a launch: -DNAME=VALUE for parameters, -DFM_KIND_<argument>=<buffer_half|buffer_float|image|...>
-/// for every tensor argument from the plan's placement and dtype. `recording` selects the logging build.
+/// Compile options of a launch: -DNAME=VALUE for parameters,
+/// -DFM_KIND_<argument>=<buffer_half|buffer_float|image|...> for every tensor argument from the
+/// plan's placement and dtype. `recording` selects the logging build.
 std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording);
 
-/// Arguments agree with the catalogue: number, kinds, written ones writable. Throws UserError naming launch and argument.
+/// Arguments agree with the catalogue: number, kinds, written ones writable. Throws UserError
+/// naming launch and argument.
 void validate_launches(const Plan& plan);
 
 }  // namespace fm
