@@ -2,6 +2,8 @@
 
 #include "sim/replay/kernel_context.hpp"
 
+#include "sim/replay/kernel_context.hpp"
+
 namespace fm {
 
 Block::Block(sc_core::sc_module_name name, const Clock& clock, bool exact)
