@@ -2,17 +2,19 @@
 
 #include <stdexcept>
 
-/// libsystemc refers to it; nothing here starts through it.
-extern "C" int sc_main(int, char**) { return 0; }
+/// libsystemc has a main() of its own that calls it. A program that starts here was linked with
+/// that main() instead of its own, and must not look as if it had run.
+extern "C" int sc_main(int, char**) { return 1; }
 
 namespace fm {
 
 KernelContext* KernelContext::current_ = nullptr;
 
 KernelContext::KernelContext() {
-  if (sc_core::sc_curr_simcontext != nullptr) {
-    throw std::logic_error("two simulations at once in one process");
-  }
+  if (current_ != nullptr) throw std::logic_error("two simulations at once in one process");
+  // SystemC may have made a context of its own before main(), for static objects.
+  previous_ = sc_core::sc_curr_simcontext;
+  previous_default_ = sc_core::sc_default_global_context;
   context_ = new sc_core::sc_simcontext();
   sc_core::sc_curr_simcontext = context_;
   sc_core::sc_default_global_context = context_;
@@ -23,8 +25,8 @@ KernelContext::KernelContext() {
 
 KernelContext::~KernelContext() {
   delete context_;
-  sc_core::sc_curr_simcontext = nullptr;
-  sc_core::sc_default_global_context = nullptr;
+  sc_core::sc_curr_simcontext = previous_;
+  sc_core::sc_default_global_context = previous_default_;
   current_ = nullptr;
 }
 

@@ -37,6 +37,8 @@ class KernelContext {
   static void stop_with(std::exception_ptr error);
   static KernelContext* current_;
   sc_core::sc_simcontext* context_ = nullptr;
+  sc_core::sc_simcontext* previous_ = nullptr;
+  sc_core::sc_simcontext* previous_default_ = nullptr;
   std::exception_ptr error_;
 };
 

@@ -44,9 +44,10 @@ void write_latency(std::ostringstream* out, const Result& result) {
   section.line("  initialization", text_of(latency.init), "until the first launch starts");
   section.line("    of it start-up", text_of(latency.startup), "context and programs");
   section.line("  execution", text_of(latency.exec));
-  section.line("floor", text_of(floor),
-               "max of disk " + text_of(result.floor.disk) + ", compute " +
-                   text_of(result.floor.compute) + ", DRAM " + text_of(result.floor.dram));
+  section.line("floor", text_of(floor), "the largest of");
+  section.line("  disk", text_of(result.floor.disk), "all reads at the storage's best bandwidth");
+  section.line("  compute", text_of(result.floor.compute), "all arithmetic at peak rate");
+  section.line("  DRAM", text_of(result.floor.dram), "all traffic at peak bandwidth");
   if (floor.count() > 0) {
     section.line("integrated over floor",
                  three_digits(nanoseconds(latency.integrated) / nanoseconds(floor)) + " x");
