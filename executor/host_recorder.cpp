@@ -91,6 +91,11 @@ void HostRecorder::measure(std::uint64_t id, const EventTimes& times) {
   measured->set_ended(on_host(times.ended));
 }
 
+void HostRecorder::skip_idle() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  last_end_[main_thread] = now();
+}
+
 void HostRecorder::stop_keeping() {
   const std::lock_guard<std::mutex> lock(mutex_);
   keeping_ = false;

@@ -46,6 +46,9 @@ class HostRecorder {
   /// begun here.
   void measure(std::uint64_t id, const EventTimes& times);
 
+  /// What the main thread did since its last operation is no part of the host program.
+  void skip_idle();
+
   /// From here on memory is still accounted, but nothing is kept: warm repeats are not part of the
   /// trace.
   void stop_keeping();

@@ -88,6 +88,11 @@ void PlanExecutor::await_preloads(const std::vector<ReadTicket>& tickets) {
   malloc_trim(0);
 }
 
+void PlanExecutor::poison() {
+  memory_->poison(compute_queue_);
+  recorder_.skip_idle();
+}
+
 void PlanExecutor::write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes) {
   memory_->write(compute_queue_, tensor, bytes);
 }
