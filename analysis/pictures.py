@@ -18,7 +18,7 @@ CLASS_NAMES = {
 BOUND_COLOURS = {
     "disk": RED, "dram": BLUE, "l2": SKY, "texture": PURPLE, "local": GREEN, "alu": ORANGE,
     "latency": YELLOW, "launch": GREY, "": "#5C6B7A"}
-LANE_COLOURS = {"disk": RED, "copy": PURPLE, "gpu": BLUE, "host": GREEN}
+LANE_COLOURS = {"disk": RED, "copy": PURPLE, "gpu": BLUE, "host": GREEN, "reader": ORANGE}
 UNKNOWN_BOUND = "not known"
 
 MOST_SAMPLES = 4000
@@ -86,7 +86,7 @@ def memory_figure(result):
             line=dict(width=0.5, color=CLASS_COLOURS[name], shape="hv"),
             fillcolor=CLASS_COLOURS[name], text=[bytes_text(value) for value in values],
             hovertemplate="%{fullData.name}: %{text}<extra></extra>", meta=name)
-    figure.update_layout(hovermode="x unified")
+    figure.update_layout(hovermode="x unified", xaxis=dict(range=[0, end / size]))
     return figure
 
 

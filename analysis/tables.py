@@ -83,14 +83,22 @@ def peaks_table(peaks):
                  [[word(unit), bar(share)] for unit, share in peaks.items()])
 
 
+# Counters that together are all requests of which `...hits` were served.
+ALL_OF = {"hits": (("lookups",), ("requests",)),
+          "row_hits": (("row_hits", "row_misses", "row_conflicts"),)}
+
+
 def hit_rates(counters):
-    """[(what, hits, lookups)] of every pair of counters `…hits` and `…lookups`."""
+    """[(what, hits, lookups)] of every counter of hits that has one of lookups."""
     rates = []
     for name, counter in counters.items():
-        lookups = counters.get(name[: -len("hits")] + "lookups") if name.endswith("hits") else None
-        if lookups and lookups["value"] > 0:
-            what = name[: -len("hits")].rstrip("_. ").replace("_", " ")
-            rates.append((what, counter["value"], lookups["value"]))
+        for ending, totals in ALL_OF.items():
+            stem = name.removesuffix(ending)
+            for total in totals if stem != name else ():
+                parts = [counters[stem + part]["value"] for part in total if stem + part in counters]
+                if len(parts) == len(total) and sum(parts) > 0:
+                    what = name.removesuffix("hits").rstrip("_.")
+                    rates.append((what, counter["value"], sum(parts)))
     return rates
 
 

@@ -65,6 +65,9 @@ def counters():
                                          "description": "Line reads looked up"}
         made[f"{level}.read_hits"] = {"value": float(hits), "unit": "lines",
                                       "description": "Line reads that found their bytes"}
+    for name, value in (("mmu.hits", 3), ("mmu.requests", 4), ("dram.row_hits", 5),
+                        ("dram.row_misses", 2), ("dram.row_conflicts", 1)):
+        made[name] = {"value": float(value), "unit": "requests", "description": name}
     made["dram.read_bytes"] = {"value": 59_096_192.0, "unit": "bytes",
                                "description": "Bytes read in whole bursts <all clients>"}
     return made

@@ -150,7 +150,9 @@ class Numbers(WithFolder):
             self.assertEqual([row[0][0], row[1][1], row[2][0], row[3][0]],
                              [name, counter["value"], counter["unit"], counter["description"]])
         rates = {row[0][0]: row[3][1] for row in self.shown.rows("hit-rates")}
-        self.assertEqual(rates["l2.read"], 1_400_077 / 2_323_455)
+        self.assertEqual(rates, {
+            "l1.read": 7_700_001 / 9_123_456, "texture_l1.read": 0.95,
+            "l2.read": 1_400_077 / 2_323_455, "mmu": 0.75, "dram.row": 5 / 8})
         self.assertEqual({row[0][0]: row[1][1] for row in self.shown.rows("peaks")},
                          self.result["peaks"])
         self.assertEqual({row[0][0]: row[1][1] for row in self.shown.rows("energy")},
