@@ -30,7 +30,7 @@ class CoreLink {
   void send(LineRequest request, std::uint32_t line_bytes, Cycle earliest) {
     const bool read = request.kind == AccessKind::read;
     const std::uint32_t payload = read ? 0 : request.bytes;
-    const Cycle busy = std::max<Cycle>(1, (payload + bytes_per_cycle_ - 1) / bytes_per_cycle_);
+    const Cycle busy = cycles_for(payload);
     const Cycle start = std::max(earliest, out_free_);
     out_free_ = start + busy;
     bytes_out_ += payload;
@@ -47,7 +47,7 @@ class CoreLink {
   /// An answer that arrived at `cycle` with `bytes` of data: when its last byte is in.
   Cycle take(std::uint32_t bytes, Cycle cycle) {
     const Cycle start = std::max(cycle, in_free_);
-    in_free_ = start + std::max<Cycle>(1, (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_);
+    in_free_ = start + cycles_for(bytes);
     bytes_in_ += bytes;
     return in_free_ - 1;
   }
@@ -58,6 +58,9 @@ class CoreLink {
   const std::uint64_t& bytes_out() const { return bytes_out_; }
 
  private:
+  Cycle cycles_for(std::uint32_t bytes) const {
+    return bytes <= bytes_per_cycle_ ? 1 : (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;
+  }
   const Clock clock_;
   MemoryLevel* l2_;
   std::uint32_t latency_, bytes_per_cycle_;

@@ -18,15 +18,15 @@ MemoryUnit::MemoryUnit(Unit unit, const UnitParameters& parameters, MemoryClient
       translation_(translation),
       scoreboard_(scoreboard),
       pipe_(parameters.queue),
-      sets_(static_cast<std::uint32_t>(parameters.cache_bytes / parameters.line_bytes / parameters.ways)),
+      sets_(parameters.cache_bytes / parameters.line_bytes / parameters.ways),
       ways_(parameters.ways),
       line_shift_(log2_of(parameters.line_bytes)),
-      tags_(std::size_t{sets_} * ways_, ~std::uint64_t{0}),
+      tags_(static_cast<std::size_t>(sets_.divisor()) * ways_, ~std::uint64_t{0}),
       last_use_(tags_.size()),
       mshr_of_(tags_.size(), no_mshr),
       valid_(tags_.size()),
       dirty_(tags_.size()),
-      recent_way_(sets_),
+      recent_way_(static_cast<std::size_t>(sets_.divisor())),
       mshrs_(parameters.mshrs),
       targets_(std::size_t{parameters.mshrs} * parameters.targets),
       write_credits_(parameters.write_credits) {
@@ -71,7 +71,7 @@ bool MemoryUnit::proceed() {
 }
 
 std::uint32_t MemoryUnit::find(std::uint64_t line_number) {
-  const auto set = static_cast<std::uint32_t>(line_number % sets_);
+  const auto set = static_cast<std::uint32_t>(sets_.remainder(line_number));
   const std::uint32_t first = set * ways_;
   const std::uint32_t recent = first + recent_way_[set];
   if (tags_[recent] == line_number) return recent;
@@ -169,7 +169,7 @@ MemoryUnit::Block MemoryUnit::atomic(std::uint64_t address, std::uint64_t mask) 
 }
 
 MemoryUnit::Block MemoryUnit::take_place(std::uint64_t line_number, std::uint32_t* place) {
-  const auto set = static_cast<std::uint32_t>(line_number % sets_);
+  const auto set = static_cast<std::uint32_t>(sets_.remainder(line_number));
   const std::uint32_t first = set * ways_;
   std::uint32_t victim = none;
   for (std::uint32_t i = first; i < first + ways_; ++i) {

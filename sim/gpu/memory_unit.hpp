@@ -11,6 +11,7 @@
 #include "sim/gpu/scoreboard.hpp"
 #include "sim/gpu/translation.hpp"
 #include "sim/gpu/wave_order.hpp"
+#include "sim/memory/divider.hpp"
 
 namespace fm {
 
@@ -121,7 +122,8 @@ class MemoryUnit {
   Translation* translation_;
   Scoreboard* scoreboard_;
   PipeQueue pipe_;
-  std::uint32_t sets_, ways_;
+  Divider sets_;
+  std::uint32_t ways_;
   std::uint32_t line_shift_;
   std::vector<std::uint64_t> tags_;       ///< line numbers
   std::vector<std::uint32_t> last_use_;

@@ -40,7 +40,8 @@ ShaderCore::~ShaderCore() = default;
 
 void ShaderCore::begin_launch(LaunchContext* context, Cycle start) {
   context_ = context;
-  cycle_ = start;
+  cycle_ = launch_start_ = waves_settled_ = start;
+  for (EngineWaves& engine : engines_) engine.settled = start;
   const std::uint32_t slots = context->groups_per_core * context->waves_per_group;
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     waves_[slot].cursor = std::make_unique<WaveCursor>(*context->program, *context->patterns);
@@ -55,23 +56,31 @@ void ShaderCore::begin_launch(LaunchContext* context, Cycle start) {
 }
 
 void ShaderCore::end_launch(Cycle end) {
-  account(end);
+  settle_all(end);
+  settle_waves(end);
+  counts_.active_cycles += end - launch_start_;
+  counts_.slot_cycles += (end - launch_start_) * parameters_.engines;
   context_ = nullptr;
   flushing_ = false;
 }
 
 void ShaderCore::assign(std::uint64_t group, Ticks time) {
   messages_.push({time, false, group});
+  update_next_message();
   wake_by(time);
 }
 
 void ShaderCore::flush(Ticks time) {
   messages_.push({time, true, 0});
+  update_next_message();
   wake_by(time);
 }
 
 void ShaderCore::answer(const LineAnswer& answer) {
+  const bool first = answers_.empty() || answer.time < answers_.front().time;
   answers_.push(answer);
+  if (!first) return;
+  update_next_message();
   wake_by(answer.time);
 }
 
@@ -85,17 +94,21 @@ Ticks ShaderCore::advance(Ticks, Ticks end) {
   }
 }
 
-Cycle ShaderCore::next_cycle() const {
-  Cycle next = std::min(next_issue_, wheel_.next(cycle_));
-  if (!answers_.empty()) next = std::min(next, clock().cycle_from(answers_.front().time));
-  if (!messages_.empty()) next = std::min(next, clock().cycle_from(messages_.front().time));
-  return next;
+void ShaderCore::update_next_message() {
+  next_message_ = no_cycle;
+  if (!answers_.empty()) next_message_ = clock().cycle_from(answers_.front().time);
+  if (!messages_.empty()) {
+    next_message_ = std::min(next_message_, clock().cycle_from(messages_.front().time));
+  }
 }
 
 void ShaderCore::run_cycle(Cycle cycle) {
-  account(cycle);
-  take_answers(cycle);
-  take_messages(cycle);
+  cycle_ = cycle;
+  if (next_message_ <= cycle) {
+    take_answers(cycle);
+    take_messages(cycle);
+    update_next_message();
+  }
   for (WaveSet waves = wheel_.take(cycle); !waves.empty();) wake(waves.take_lowest(), cycle);
   issue(cycle);
   if (flushing_) check_flushed(cycle);
@@ -115,6 +128,7 @@ void ShaderCore::take_answers(Cycle cycle) {
       waiting_load_.remove(slot);
       prepare(slot, waves_[slot].earliest, cycle);
     }
+    note_blocks(cycle);
   }
 }
 
@@ -127,6 +141,7 @@ void ShaderCore::take_messages(Cycle cycle) {
       start_group(message.group, cycle);
       continue;
     }
+    settle_all(cycle);
     flushing_ = true;
     load_store_.flush(cycle);
     texture_.flush(cycle);
@@ -139,11 +154,13 @@ void ShaderCore::start_group(std::uint64_t linear_group, Cycle cycle) {
   group.waves = context_->waves_per_group;
   group.at_barrier = {};
   ++counts_.groups;
+  settle_waves(cycle);
   for (std::uint32_t i = 0; i < context_->waves_per_group; ++i) {
     const std::uint32_t slot = free_waves_.take_lowest();
     Wave& wave = waves_[slot];
     wave.group = group_slot;
     wave.engine = least_loaded_engine();
+    settle(engines_[wave.engine], cycle);
     rank_of_[slot] = static_cast<std::uint8_t>(engines_[wave.engine].append(slot));
     ++resident_waves_;
     scoreboard_.start_wave(slot);
@@ -178,6 +195,7 @@ std::uint32_t ShaderCore::loads_allowed(const WaveStep& step) const {
 
 void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
   Wave& wave = waves_[slot];
+  settle(engines_[wave.engine], now);
   wave.cause = StallCause::arithmetic;
   while (true) {
     const WaveStep& step = *wave.step;
@@ -200,6 +218,7 @@ void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
   const WaveStep& step = *waves_[slot].step;
   EngineWaves& engine = engines_[waves_[slot].engine];
   const std::uint64_t bit = EngineWaves::bit(rank_of_[slot]);
+  settle(engine, cycle);
   switch (step.kind) {
     case WaveStep::Kind::access:
       engine.wants[static_cast<std::size_t>(context_->planner.unit_of(step.site))] |= bit;
@@ -234,6 +253,7 @@ void ShaderCore::release_barrier(Group& group, Cycle cycle) {
 void ShaderCore::retire(std::uint32_t slot, Cycle cycle) {
   const std::uint32_t group_slot = waves_[slot].group;
   Group& group = groups_[group_slot];
+  settle_waves(cycle);
   engines_[waves_[slot].engine].remove(rank_of_[slot], &rank_of_);
   --resident_waves_;
   free_waves_.add(slot);
@@ -245,19 +265,11 @@ void ShaderCore::retire(std::uint32_t slot, Cycle cycle) {
   outlet_->group_done(index_, clock().at(cycle + parameters_.request_latency));
 }
 
-void ShaderCore::account(Cycle until) {
-  const Cycle cycles = until - cycle_;
-  if (cycles == 0) return;
-  counts_.active_cycles += cycles;
-  counts_.slot_cycles += cycles * parameters_.engines;
-  counts_.wave_cycles += cycles * resident_waves_;
-  for (const EngineWaves& engine : engines_) {
-    const Cycle from = std::max(cycle_, engine.free);
-    if (from < until) {
-      counts_.stalls[static_cast<std::size_t>(cause_of(engine))] += until - from;
-    }
-  }
-  cycle_ = until;
+void ShaderCore::note_blocks(Cycle now) {
+  const std::array<MemoryUnit::Block, 2> blocks = {load_store_.block(), texture_.block()};
+  if (blocks == blocks_) return;
+  settle_all(now);
+  blocks_ = blocks;
 }
 
 StallCause ShaderCore::cause_of(const EngineWaves& engine) const {
@@ -269,8 +281,7 @@ StallCause ShaderCore::cause_of(const EngineWaves& engine) const {
     return StallCause::local_pipe;
   }
   const bool texture = (engine.wants[static_cast<std::size_t>(Unit::texture)] & oldest) != 0;
-  const MemoryUnit& unit = texture ? texture_ : load_store_;
-  switch (unit.block()) {
+  switch (blocks_[texture ? 1 : 0]) {
     case MemoryUnit::Block::none:
       return texture ? StallCause::texture_pipe : StallCause::load_store_pipe;
     case MemoryUnit::Block::write: return StallCause::write_buffer;
@@ -280,6 +291,7 @@ StallCause ShaderCore::cause_of(const EngineWaves& engine) const {
 
 void ShaderCore::check_flushed(Cycle cycle) {
   if (!load_store_.drained() || !texture_.drained()) return;
+  settle_all(cycle);
   flushing_ = false;
   outlet_->flushed(index_, clock().at(cycle + parameters_.request_latency));
 }

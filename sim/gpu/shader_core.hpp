@@ -2,6 +2,7 @@
 // A shader core: waves, their in-order issue over several engines, arithmetic pipes, load/store, texture and local
 // memory units. Plain C++ behind one SC_METHOD; it runs ahead inside the lookahead window and skips idle cycles.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -94,7 +95,8 @@ class ShaderCore : public Block, private LineSink {
   };
 
   void answer(const LineAnswer& answer) override;
-  Cycle next_cycle() const;
+  Cycle next_cycle() const { return std::min({next_issue_, wheel_.next(cycle_), next_message_}); }
+  void update_next_message();
   void run_cycle(Cycle cycle);
   void take_answers(Cycle cycle);
   void take_messages(Cycle cycle);
@@ -112,9 +114,24 @@ class ShaderCore : public Block, private LineSink {
   void issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
   void issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
   void issue_local(const PlannedAccess& access, bool write, std::uint32_t slot, Cycle cycle);
-  Cycle next_issue(const EngineWaves& engine, Cycle cycle) const;
-  Cycle next_accept(Unit unit) const;
-  void account(Cycle until);
+  Cycle next_issue(const EngineWaves& engine, const std::array<Cycle, unit_count>& accept,
+                   Cycle cycle) const;
+  std::array<Cycle, unit_count> accept_cycles() const;
+  /// Attributes the engine's unused slots up to `now`. To be called before anything changes that its stall cause
+  /// depends on.
+  void settle(EngineWaves& engine, Cycle now) {
+    const Cycle from = std::max(engine.settled, engine.free);
+    if (from < now) counts_.stalls[static_cast<std::size_t>(cause_of(engine))] += now - from;
+    engine.settled = now;
+  }
+  void settle_all(Cycle now) {
+    for (EngineWaves& engine : engines_) settle(engine, now);
+  }
+  void settle_waves(Cycle now) {
+    counts_.wave_cycles += (now - waves_settled_) * resident_waves_;
+    waves_settled_ = now;
+  }
+  void note_blocks(Cycle now);
   StallCause cause_of(const EngineWaves& engine) const;
   void check_flushed(Cycle cycle);
 
@@ -138,8 +155,13 @@ class ShaderCore : public Block, private LineSink {
   std::uint32_t next_engine_ = 0;
   AnswerQueue answers_;
   TimedQueue<Message, MessageBefore> messages_;
-  Cycle cycle_ = 0;            ///< of the last event; issue slots before it are accounted for
+  Cycle cycle_ = 0;            ///< of the last event
+  Cycle launch_start_ = 0, waves_settled_ = 0;
+  /// Why load/store and texture unit stand still, as stall causes know it.
+  std::array<MemoryUnit::Block, 2> blocks_{};
   Cycle next_issue_ = no_cycle;
+  Cycle next_message_ = no_cycle;  ///< of the first answer or message
+  std::uint32_t first_engine_ = 0; ///< whose turn it is to issue first
   bool flushing_ = false;
   CoreCounts counts_;
 };

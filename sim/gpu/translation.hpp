@@ -5,23 +5,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/memory/divider.hpp"
+
 namespace fm {
 
 /// A TLB of 4 ways, least recently used. Holds no addresses: physical equals virtual, only the time is modelled.
 class Translation {
  public:
   Translation(std::uint32_t entries, std::uint32_t page_bytes, std::uint32_t walk_latency)
-      : page_bytes_(page_bytes),
+      : page_(page_bytes),
         walk_latency_(walk_latency),
         ways_(std::min(4u, entries)),
         sets_(std::max(1u, entries / ways_)),
-        entries_(std::size_t{sets_} * ways_) {}
+        entries_(static_cast<std::size_t>(sets_.divisor()) * ways_) {}
 
   /// Cycles until the translation of `address` is there: 0 on a hit.
   std::uint32_t translate(std::uint64_t address) {
-    const std::uint64_t page = address / page_bytes_;
+    const std::uint64_t page = page_.quotient(address);
     ++requests_;
-    Entry* set = &entries_[static_cast<std::size_t>(page % sets_) * ways_];
+    Entry* set = &entries_[static_cast<std::size_t>(sets_.remainder(page)) * ways_];
     Entry* oldest = set;
     for (std::uint32_t way = 0; way < ways_; ++way) {
       if (set[way].page == page) {
@@ -45,7 +47,9 @@ class Translation {
     std::uint64_t page = ~std::uint64_t{0};
     std::uint64_t last_use = 0;
   };
-  std::uint32_t page_bytes_, walk_latency_, ways_, sets_;
+  Divider page_;
+  std::uint32_t walk_latency_, ways_;
+  Divider sets_;
   std::vector<Entry> entries_;
   std::uint64_t uses_ = 0;
   std::uint64_t requests_ = 0, hits_ = 0, walks_ = 0;

@@ -39,9 +39,9 @@ class WakeWheel {
     WaveSet waves = buckets_[bucket];
     buckets_[bucket] = {};
     occupied_[bucket / 64] &= ~(std::uint64_t{1} << (bucket % 64));
-    count_ -= waves.size();
     for (WaveSet rest = waves; !rest.empty();) {
       const std::uint32_t wave = rest.take_lowest();
+      --count_;
       if (wake_[wave] == now) continue;
       waves.remove(wave);
       place(wave, std::min(wake_[wave], now + size - 1));

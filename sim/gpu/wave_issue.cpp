@@ -11,32 +11,30 @@ std::uint32_t lowest(std::uint64_t set) { return static_cast<std::uint32_t>(__bu
 
 }  // namespace
 
-Cycle ShaderCore::next_accept(Unit unit) const {
-  switch (unit) {
-    case Unit::load_store: return load_store_.next_accept();
-    case Unit::texture: return texture_.next_accept();
-    default: return local_pipe_.next_accept();
-  }
+std::array<Cycle, unit_count> ShaderCore::accept_cycles() const {
+  return {load_store_.next_accept(), texture_.next_accept(), local_pipe_.next_accept()};
 }
 
 void ShaderCore::issue(Cycle cycle) {
-  Cycle next = no_cycle;
   // Engines take turns at being first, so that none is favoured at the shared units.
-  auto index = static_cast<std::uint32_t>(cycle % parameters_.engines);
+  std::uint32_t index = first_engine_;
+  if (++first_engine_ == parameters_.engines) first_engine_ = 0;
+  std::array<Cycle, unit_count> accept = accept_cycles();
   for (std::uint32_t i = 0; i < parameters_.engines; ++i) {
     EngineWaves& engine = engines_[index];
     if (++index == parameters_.engines) index = 0;
     if (engine.ready == 0 || engine.free > cycle) continue;
     std::uint64_t candidates = engine.ready;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
-      if ((candidates & engine.wants[unit]) != 0 && next_accept(static_cast<Unit>(unit)) > cycle) {
-        candidates &= ~engine.wants[unit];
-      }
+      candidates &= accept[unit] > cycle ? ~engine.wants[unit] : ~std::uint64_t{0};
     }
-    if (candidates != 0) issue_step(engine, pick(engine, candidates), cycle);
+    if (candidates == 0) continue;
+    issue_step(engine, pick(engine, candidates), cycle);
+    accept = accept_cycles();
   }
+  Cycle next = no_cycle;
   for (const EngineWaves& engine : engines_) {
-    if (engine.ready != 0) next = std::min(next, next_issue(engine, cycle));
+    if (engine.ready != 0) next = std::min(next, next_issue(engine, accept, cycle));
   }
   next_issue_ = next;
 }
@@ -49,6 +47,7 @@ std::uint32_t ShaderCore::pick(const EngineWaves& engine, std::uint64_t candidat
 
 void ShaderCore::issue_step(EngineWaves& engine, std::uint32_t rank, Cycle cycle) {
   const std::uint64_t bit = EngineWaves::bit(rank);
+  settle(engine, cycle);
   engine.ready &= ~bit;
   for (std::uint64_t& wants : engine.wants) wants &= ~bit;
   engine.last_rank = rank;
@@ -95,6 +94,7 @@ void ShaderCore::issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slo
     const std::uint32_t load = kind == AccessKind::write ? 0 : scoreboard_.open(slot, unit);
     MemoryUnit& memory = unit == Unit::texture ? texture_ : load_store_;
     memory.start(access, planner, kind, !planner.is_uncached(step.site), slot, load, cycle);
+    if (memory.block() != MemoryUnit::Block::none) note_blocks(cycle);
   }
   wave.step = &wave.cursor->next();
   prepare(slot, cycle + 1, cycle);
@@ -111,15 +111,15 @@ void ShaderCore::issue_local(const PlannedAccess& access, bool write, std::uint3
   scoreboard_.close(slot, load);
 }
 
-Cycle ShaderCore::next_issue(const EngineWaves& engine, Cycle cycle) const {
+Cycle ShaderCore::next_issue(const EngineWaves& engine,
+                             const std::array<Cycle, unit_count>& accept, Cycle cycle) const {
   const Cycle free = std::max(cycle + 1, engine.free);
   Cycle next = no_cycle;
   std::uint64_t wanting = 0;
   for (std::size_t unit = 0; unit < unit_count; ++unit) {
     if ((engine.ready & engine.wants[unit]) == 0) continue;
     wanting |= engine.wants[unit];
-    const Cycle accept = next_accept(static_cast<Unit>(unit));
-    if (accept != no_cycle) next = std::min(next, std::max(free, accept));
+    if (accept[unit] != no_cycle) next = std::min(next, std::max(free, accept[unit]));
   }
   return (engine.ready & ~wanting) != 0 ? free : next;
 }

@@ -67,6 +67,7 @@ class EngineWaves {
   std::array<std::uint64_t, 3> wants{};  ///< by Unit, of ready waves
   std::uint64_t free = 0;                ///< first cycle the engine is free
   std::uint32_t last_rank = 0;           ///< issued last
+  std::uint64_t settled = 0;             ///< issue slots before this cycle are accounted for
 
  private:
   static void close_up(std::uint64_t* set, std::uint32_t rank) {

@@ -8,6 +8,8 @@ CacheLevel::CacheLevel(sc_core::sc_module_name name, const Clock& clock,
                        const CacheParameters& parameters, MemoryLevel* below, Ticks below_latency)
     : Block(name, clock, false),
       parameters_(parameters),
+      line_size_(parameters.line_bytes),
+      slice_count_(parameters.slices),
       below_(below),
       below_latency_(below_latency),
       source_below_(below->attach(this, below_latency)),
@@ -22,13 +24,14 @@ std::uint16_t CacheLevel::attach(LineSink* sink, Ticks latency) {
 }
 
 std::uint32_t CacheLevel::slice_of(std::uint64_t address) const {
-  const std::uint64_t line = address / parameters_.line_bytes;
-  const std::uint32_t slices = parameters_.slices;
-  if ((slices & (slices - 1)) != 0) return static_cast<std::uint32_t>(line % slices);
+  const std::uint64_t line = line_size_.quotient(address);
+  if ((parameters_.slices & (parameters_.slices - 1)) != 0) {
+    return static_cast<std::uint32_t>(slice_count_.remainder(line));
+  }
   // Folding higher bits in spreads power-of-two strides; (slice, line / slices) stays unique.
   std::uint64_t fold = line;
   for (std::uint32_t shift = 32; shift >= 4; shift /= 2) fold ^= fold >> shift;
-  return static_cast<std::uint32_t>((line ^ (fold >> 4)) & (slices - 1));
+  return static_cast<std::uint32_t>(slice_count_.remainder(line ^ (fold >> 4)));
 }
 
 void CacheLevel::receive(const LineRequest& request) {

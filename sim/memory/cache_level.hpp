@@ -51,6 +51,7 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   std::uint32_t slice_of(std::uint64_t address) const;
 
   const CacheParameters parameters_;
+  const Divider line_size_, slice_count_;
   MemoryLevel* below_;
   Ticks below_latency_;
   std::uint16_t source_below_;

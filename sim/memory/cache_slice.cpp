@@ -8,13 +8,17 @@ CacheSlice::CacheSlice(const CacheParameters& parameters, std::uint32_t index, O
     : parameters_(parameters),
       index_(index),
       outlet_(outlet),
+      line_size_(parameters.line_bytes),
+      slice_count_(parameters.slices),
       full_mask_(full_line_mask(parameters.line_bytes)),
       mshrs_(parameters.mshrs),
       targets_(std::size_t{parameters.mshrs} * parameters.targets),
       write_credits_(parameters.write_buffer) {
   if (parameters_.bytes != 0) {
-    sets_ = parameters_.bytes / parameters_.slices / parameters_.line_bytes / parameters_.ways;
-    lines_.resize(static_cast<std::size_t>(sets_) * parameters_.ways);
+    const std::uint64_t lines = parameters_.bytes / parameters_.slices / parameters_.line_bytes;
+    set_count_ = Divider(lines / parameters_.ways);
+    lines_.resize(static_cast<std::size_t>(lines));
+    tags_.assign(lines_.size(), ~std::uint64_t{0});
   }
   for (std::uint32_t i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(i);
   for (std::size_t i = targets_.size(); i-- > 0;) free_targets_.push_back(static_cast<std::uint32_t>(i));
@@ -74,7 +78,7 @@ void CacheSlice::unstall(Ticks time) {
 }
 
 CacheSlice::Stall CacheSlice::lookup(const LineRequest& request, Ticks start) {
-  const std::uint64_t tag = request.address / parameters_.line_bytes;
+  const std::uint64_t tag = line_size_.quotient(request.address);
   Line* line = find(tag);
   if (line != nullptr && line->mshr != none) return merge(*line, request);
   if (line != nullptr && (request.kind == AccessKind::write || (request.byte_mask & ~line->valid) == 0)) {
@@ -198,7 +202,8 @@ void CacheSlice::handle_maintenance(const Maintenance& maintenance) {
     return;
   }
   for (Line& line : lines_) {
-    if (line.tag >= first && line.tag < last) drop(line, maintenance.time);
+    const std::uint64_t tag = tag_of(line);
+    if (tag >= first && tag < last) drop(line, maintenance.time);
   }
 }
 
@@ -207,14 +212,14 @@ void CacheSlice::drop(Line& line, Ticks time) {
   // Maintenance takes no credit: it may run ahead of the write buffer, and requests then wait for it to drain.
   evict(line, time);
   ++counts_.flushed;
-  line = Line{};
+  take(line, ~std::uint64_t{0});
 }
 
 CacheSlice::Line* CacheSlice::find(std::uint64_t tag) {
   if (lines_.empty()) return nullptr;
-  Line* set = &lines_[set_of(tag) * parameters_.ways];
-  for (std::uint32_t way = 0; way < parameters_.ways; ++way) {
-    if (set[way].tag == tag) return &set[way];
+  const std::size_t first = set_of(tag) * parameters_.ways;
+  for (std::size_t place = first; place < first + parameters_.ways; ++place) {
+    if (tags_[place] == tag) return &lines_[place];
   }
   return nullptr;
 }
@@ -232,7 +237,7 @@ CacheSlice::Line* CacheSlice::victim(std::uint64_t tag, MemoryClient client) {
 
 void CacheSlice::take(Line& line, std::uint64_t tag) {
   line = Line{};
-  line.tag = tag;
+  tag_of(line) = tag;
 }
 
 void CacheSlice::evict(Line& line, Ticks start) {
@@ -243,7 +248,7 @@ void CacheSlice::evict(Line& line, Ticks start) {
   ++counts_.dirty_evictions;
   if (line.dirty != full_mask_) ++counts_.partial_evictions;
   LineRequest write;
-  write.address = line.tag * parameters_.line_bytes;
+  write.address = tag_of(line) * parameters_.line_bytes;
   write.bytes = parameters_.line_bytes;
   write.byte_mask = line.dirty;
   write.client = line.owner;
@@ -269,7 +274,7 @@ void CacheSlice::send_fetch(std::uint32_t mshr_index, const LineRequest& request
   below.sequence = sequence_++;
   below.tag = slice_tag(index_, mshr_index);
   if (mshrs_[mshr_index].line != none) {
-    below.address = request.address / parameters_.line_bytes * parameters_.line_bytes;
+    below.address = line_size_.quotient(request.address) * parameters_.line_bytes;
     below.bytes = parameters_.line_bytes;
   }
   ++counts_.fetches;
@@ -291,8 +296,8 @@ void CacheSlice::add_target(Mshr& mshr, const LineRequest& request) {
 
 Ticks CacheSlice::reserve_data(Ticks earliest, std::uint32_t bytes) {
   const Ticks first = std::max(earliest, data_free_);
-  const Ticks busy =
-      (bytes + parameters_.bytes_per_cycle - 1) / parameters_.bytes_per_cycle * parameters_.cycle;
+  const std::uint32_t width = parameters_.bytes_per_cycle;
+  const Ticks busy = bytes <= width ? parameters_.cycle : (bytes + width - 1) / width * parameters_.cycle;
   data_free_ = first + busy;
   counts_.data_ticks += busy;
   return data_free_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/memory/cache_parameters.hpp"
+#include "sim/memory/divider.hpp"
 #include "sim/memory/memory_level.hpp"
 
 namespace fm {
@@ -48,7 +49,6 @@ class CacheSlice {
   enum class Stall : std::uint8_t { none, mshr, target, victim, write_buffer };
   static constexpr std::uint32_t none = 0xffffffff;
   struct Line {
-    std::uint64_t tag = ~std::uint64_t{0};
     std::uint64_t valid = 0;  ///< byte mask; 0 with no mshr: empty
     std::uint64_t dirty = 0;
     std::uint64_t last_use = 0;
@@ -77,6 +77,7 @@ class CacheSlice {
   Stall miss(std::uint64_t tag, Line* present, const LineRequest& request, Ticks start);
   Stall bypass(const LineRequest& request, Ticks start);
   Line* find(std::uint64_t tag);
+  std::uint64_t& tag_of(const Line& line) { return tags_[static_cast<std::size_t>(&line - lines_.data())]; }
   Line* victim(std::uint64_t tag, MemoryClient client);
   void take(Line& line, std::uint64_t tag);
   void evict(Line& line, Ticks start);
@@ -87,14 +88,15 @@ class CacheSlice {
   Ticks reserve_data(Ticks earliest, std::uint32_t bytes);
   /// Tags are line numbers. The slice-select bits are no set-index bits: every set is used.
   std::size_t set_of(std::uint64_t tag) const {
-    return static_cast<std::size_t>(tag / parameters_.slices % sets_);
+    return static_cast<std::size_t>(set_count_.remainder(slice_count_.quotient(tag)));
   }
 
   const CacheParameters parameters_;
   const std::uint32_t index_;
   Outlet* outlet_;
-  std::uint64_t sets_ = 1;
+  Divider line_size_, slice_count_, set_count_;
   std::uint64_t full_mask_ = ~std::uint64_t{0};
+  std::vector<std::uint64_t> tags_;  ///< line numbers, apart from the lines for a quick search
   std::vector<Line> lines_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint32_t> free_mshrs_;

@@ -24,6 +24,7 @@ std::string to_string(AccessKind kind) {
 }
 
 std::uint64_t range_mask(std::uint64_t address, std::uint32_t bytes, std::uint32_t line_bytes) {
+  if (bytes == line_bytes) return full_line_mask(line_bytes);
   const std::uint32_t granule = granule_bytes(line_bytes);
   const std::uint64_t offset = address % line_bytes;
   const std::uint64_t first = offset / granule;
