@@ -5,6 +5,7 @@
 
 #include "core/trace_file.hpp"
 #include "core/version.hpp"
+#include "executor/progress_bar.hpp"
 
 namespace fm {
 namespace {
@@ -61,7 +62,10 @@ void write_run_trace(const std::string& path, const trace::Header& header, const
   std::vector<trace::IndexContents> contents;
   std::set<std::uint32_t> used;
   IndexWriter index_writer(plan, indices);
-  for (trace::HostOperation& operation : operations) {
+  ProgressBar bar("recording");
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    bar.show(i, operations.size());
+    trace::HostOperation& operation = operations[i];
     if (!operation.has_launch()) continue;
     trace::Launch& launch = *operation.mutable_launch();
     launch.set_program(programs.record(plan, plan.launch(launch.launch()), indices));

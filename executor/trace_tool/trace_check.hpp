@@ -16,9 +16,9 @@ struct CheckReport {
   std::vector<std::string> differences;  ///< what is wrong, a line each; at most some
 };
 
-/// Expands work-groups of every launch (corners, middles and up to `groups` others) item by item
-/// and in waves: both must give the same accesses, and all of a buffer must lie inside the object
-/// that the launch binds there.
+/// Expands work-groups of every access program (corners, the middle and up to `groups` others,
+/// fewer where a group is large) item by item and in waves: both must give the same accesses, and
+/// what they reach must lie inside the objects that the launches bind.
 void check_accesses(const Trace& trace, std::uint64_t groups, CheckReport* report);
 
 /// The trace's launches and copies are the plan's, in its order, with the access programs of its

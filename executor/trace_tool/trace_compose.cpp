@@ -38,16 +38,20 @@ std::string geometry_words(const PlanLaunch& launch) {
 
 /// Lists every launch without a recorded program, those that share one together.
 void refuse_missing(const Plan& plan, const RecordedByKey& programs) {
-  std::map<std::string, std::vector<const PlanLaunch*>> missing;
+  std::vector<std::vector<const PlanLaunch*>> missing;
+  std::map<std::string, std::size_t> places;  // by key
   for (const PlanLaunch& launch : plan.launches) {
     if (launch.kind != LaunchKind::kernel) continue;
     const std::string key = program_key(plan, launch);
-    if (programs.count(key) == 0) missing[key].push_back(&launch);
+    if (programs.count(key) != 0) continue;
+    const auto [place, added] = places.emplace(key, missing.size());
+    if (added) missing.emplace_back();
+    missing[place->second].push_back(&launch);
   }
   if (missing.empty()) return;
   std::string message = "the traces lack " + std::to_string(missing.size()) +
                         " access programs of this plan; record them with fmexec --record:";
-  for (const auto& [key, launches] : missing) {
+  for (const auto& launches : missing) {
     message += "\n  " + launches.front()->kernel + ", " + geometry_words(*launches.front()) + ":";
     for (const PlanLaunch* launch : launches) message += " " + launch->id;
   }
