@@ -7,6 +7,7 @@
 #include "core/version.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/memory/memory_system.hpp"
+#include "sim/power/energy.hpp"
 #include "sim/replay/host_threads.hpp"
 #include "sim/replay/kernel_context.hpp"
 #include "sim/replay/result_assembly.hpp"
@@ -101,6 +102,10 @@ class Machine {
     }
     result.launches = assemble_launches(trace_, plan_, log_);
     result.counters = registry_.results();
+    result.energy_by_component = energy_by_component(config_, registry_, log_.end);
+    for (const auto& [component, nanojoules] : result.energy_by_component) {
+      result.energy_total_nj += nanojoules;
+    }
     append_host_checks(trace_, plan_, log_, heap_, storage_, &result.checks);
     storage_.append_checks(&result.checks);
     gpu_.append_checks(&result.checks);
