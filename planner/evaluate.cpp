@@ -86,7 +86,7 @@ HostTensor evaluate_concat(const GraphNode& node, const Inputs& inputs, ElementT
   const Shape outer(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis));
   const auto outer_total = static_cast<std::size_t>(element_count(outer));
   HostTensor result{type, shape, {}, {}};
-  for (std::size_t o = 0; o < outer_total; ++o) {
+  for (std::size_t o = 0; o < outer_total; ++o) {  // never entered with a divisor of zero
     for (const HostTensor& input : inputs) {
       const auto block = static_cast<std::size_t>(element_count(input.shape)) / outer_total;
       append_block(input.reals, o * block, block, &result.reals);
@@ -103,6 +103,9 @@ HostTensor evaluate_gather(const GraphNode& node, const Inputs& inputs, ElementT
   const Shape outer(data.shape.begin(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   const auto outer_total = static_cast<std::size_t>(element_count(outer));
   const auto extent = static_cast<std::size_t>(data.shape[axis]);
+  if (element_count(data.shape) == 0) {
+    throw UserError("node `" + node.name + "` (Gather): takes from a tensor without elements");
+  }
   const auto inner = static_cast<std::size_t>(element_count(data.shape)) / (outer_total * extent);
   HostTensor result{type, shape, {}, {}};
   for (std::size_t o = 0; o < outer_total; ++o) {
@@ -188,19 +191,29 @@ T binary(const std::string& operation, T a, T b) {
   throw std::logic_error("no evaluator of " + operation);
 }
 
+/// The input broadcast to `shape`; integers become real where the other operand is (an exponent of
+/// Pow).
+HostTensor operand(const HostTensor& input, const Shape& shape, bool real) {
+  HostTensor wide = through_view(input, expanded(whole_view(input.shape), shape), input.type);
+  if (real && !wide.is_real()) {
+    wide.reals.assign(wide.integers.begin(), wide.integers.end());
+    wide.type = ElementType::float32;
+    wide.integers.clear();
+  }
+  return wide;
+}
+
 HostTensor evaluate_binary(const GraphNode& node, const Inputs& inputs, ElementType type,
                            const Shape& shape) {
-  const HostTensor a =
-      through_view(inputs[0], expanded(whole_view(inputs[0].shape), shape), inputs[0].type);
-  const HostTensor b =
-      through_view(inputs[1], expanded(whole_view(inputs[1].shape), shape), inputs[1].type);
+  const bool real = inputs[0].is_real() || inputs[1].is_real();
+  const HostTensor a = operand(inputs[0], shape, real), b = operand(inputs[1], shape, real);
   HostTensor result{type, shape, {}, {}};
   for (std::size_t i = 0; i < a.reals.size(); ++i) {
     const float value = binary(node.operation, a.reals[i], b.reals[i]);
     if (is_real(type)) {
       result.reals.push_back(value);
     } else {
-      result.integers.push_back(value != 0);
+      result.integers.push_back(static_cast<std::int64_t>(value));
     }
   }
   for (std::size_t i = 0; i < a.integers.size(); ++i) {

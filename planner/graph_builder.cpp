@@ -16,6 +16,8 @@ namespace {
 /// Folded constants up to this many elements are computed at once; larger ones when they are
 /// packed.
 constexpr std::int64_t largest_eager_fold = 4096;
+/// Elements; more than any device holds, so that products of dimensions do not overflow.
+constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
 
 }  // namespace
 
@@ -24,8 +26,10 @@ bool is_expanded_operator(const std::string& operation) {
 }
 
 GraphBuilder::GraphBuilder(std::string name, int opset, std::string model_path,
-                           ConstantStore* constants)
-    : model_path_(std::move(model_path)), constants_(constants) {
+                           ConstantStore* constants, std::set<std::string> read_values)
+    : model_path_(std::move(model_path)),
+      constants_(constants),
+      read_values_(std::move(read_values)) {
   graph_.name = std::move(name);
   graph_.opset = opset;
 }
@@ -39,7 +43,18 @@ TensorIndex GraphBuilder::add_tensor(GraphTensor tensor) {
   return index;
 }
 
+void GraphBuilder::check_extents(const std::string& name, const Shape& shape) const {
+  std::int64_t count = 1;
+  for (std::int64_t extent : shape) {
+    if (extent < 0 || (extent != 0 && count > largest_tensor / extent)) {
+      throw UserError("value `" + name + "` would have the impossible shape " + to_string(shape));
+    }
+    count *= extent;
+  }
+}
+
 TensorIndex GraphBuilder::add_input(GraphTensor tensor) {
+  check_extents(tensor.name, tensor.shape);
   graph_.inputs.push_back(add_tensor(std::move(tensor)));
   return graph_.inputs.back();
 }
@@ -141,14 +156,18 @@ void GraphBuilder::add_node(const onnx::NodeProto& proto, int index) {
       value && proto.op_type() == "ConstantOfShape") {
     const HostTensor fill =
         constants_->load(constant_from(value->t(), node.name + ".value", model_path_, constants_));
+    if (element_count(fill.shape) != 1) {
+      throw UserError("node `" + node.name + "` (ConstantOfShape): its value must be one number");
+    }
     if (fill.is_real()) {
-      node.attributes["value"] = fill.reals.at(0);
+      node.attributes["value"] = fill.reals[0];
     } else {
-      node.attributes["value"] = fill.integers.at(0);
+      node.attributes["value"] = fill.integers[0];
     }
   }
   std::vector<std::string> outputs(proto.output().begin(), proto.output().end());
-  while (!outputs.empty() && outputs.back().empty()) outputs.pop_back();
+  while (!outputs.empty() && read_values_.count(outputs.back()) == 0) outputs.pop_back();
+  if (outputs.empty()) return;  // nobody reads it
   node.outputs.resize(outputs.size());
   append(std::move(node), outputs);
 }
@@ -159,13 +178,16 @@ void GraphBuilder::append(GraphNode node, const std::vector<std::string>& output
   if (node.inputs.size() < spec.minimum_inputs || node.inputs.size() > spec.maximum_inputs) {
     context.refuse("has " + std::to_string(node.inputs.size()) + " inputs");
   }
-  if (outputs.empty()) context.refuse("has no output");
   for (std::size_t i = 0; i < spec.minimum_inputs; ++i) context.shape(i);  // refuses a missing one
   const std::vector<TensorFacts> facts = spec.resolve(context);
+  if (outputs.size() > facts.size()) context.refuse("only its first output is supported");
+  for (const TensorFacts& fact : facts) check_extents(outputs[0], fact.shape);
   if (outputs.size() == 1 && fold(node, facts, outputs[0])) return;
   if (spec.folded_only || !is_real(facts[0].type)) {
     context.refuse("is only supported where its inputs are constants");
   }
+  if (element_count(facts[0].shape) == 0) context.refuse("its result has no elements");
+  if (node.operation == "Gather") wrap_indices(&node);
   if (node.operation == "Pad") {
     const HostTensor fill = real_tensor({1}, {attribute_float(node, "value", 0)});
     node.inputs.push_back(add_constant(constant_from(fill, outputs[0] + "#fill")));
@@ -175,6 +197,26 @@ void GraphBuilder::append(GraphNode node, const std::vector<std::string>& output
     node.outputs.push_back(add_tensor({outputs[i], facts[i].type, facts[i].shape, std::nullopt}));
   }
   graph_.nodes.push_back(std::move(node));
+}
+
+/// Constant indices of a Gather that runs on the device count from the front and lie inside.
+void GraphBuilder::wrap_indices(GraphNode* node) {
+  const NodeContext context(graph_, *constants_, *node);
+  const GraphTensor given = graph_.tensors[node->inputs[1].value()];
+  if (!given.constant) return;
+  const auto axis = static_cast<std::size_t>(attribute_int(*node, "axis", 0));
+  const std::int64_t extent = context.shape(0)[axis];
+  HostTensor indices = constants_->load(given);
+  bool wrapped = false;
+  for (std::int64_t& index : indices.integers) {
+    if (index < -extent || index >= extent) {
+      context.refuse("index " + std::to_string(index) + " is outside the " +
+                     std::to_string(extent) + " elements of axis " + std::to_string(axis));
+    }
+    wrapped = wrapped || index < 0;
+    if (index < 0) index += extent;
+  }
+  if (wrapped) node->inputs[1] = add_constant(constant_from(indices, node->name + ".indices"));
 }
 
 bool GraphBuilder::fold(const GraphNode& node, const std::vector<TensorFacts>& facts,

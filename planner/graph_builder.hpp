@@ -5,6 +5,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,15 @@
 
 namespace fm {
 
-/// Operators that become several nodes of others: Split, Sum, Mean is not one of them.
+/// Operators that become constants or several nodes of others: Constant, Split, Sum.
 bool is_expanded_operator(const std::string& operation);
 
 class GraphBuilder {
  public:
-  GraphBuilder(std::string name, int opset, std::string model_path, ConstantStore* constants);
+  /// `read_values`: names that some node or the graph's outputs read; other outputs of nodes are
+  /// ignored.
+  GraphBuilder(std::string name, int opset, std::string model_path, ConstantStore* constants,
+               std::set<std::string> read_values);
 
   bool has(const std::string& name) const { return by_name_.count(name) != 0; }
   TensorIndex add_input(GraphTensor tensor);
@@ -36,13 +40,16 @@ class GraphBuilder {
   void add_chain(const onnx::NodeProto& proto, const GraphNode& node, const std::string& operation);
   /// Resolves the node, then folds it or appends it; `outputs` names its outputs.
   void append(GraphNode node, const std::vector<std::string>& outputs);
+  void wrap_indices(GraphNode* node);
   bool fold(const GraphNode& node, const std::vector<TensorFacts>& facts,
             const std::string& output);
+  void check_extents(const std::string& name, const Shape& shape) const;
   TensorIndex index_of(const std::string& name) const;
 
   Graph graph_;
   std::string model_path_;
   ConstantStore* constants_;
+  std::set<std::string> read_values_;
   std::map<std::string, TensorIndex> by_name_;
 };
 

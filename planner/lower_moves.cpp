@@ -1,6 +1,5 @@
 // Nodes that only say where elements are: most become views of the stored tensor and no launch at
 // all.
-#include "core/diagnostics.hpp"
 #include "planner/lowering_state.hpp"
 #include "planner/node_attributes.hpp"
 
@@ -71,15 +70,10 @@ void lower_gather(LoweringState& state, const GraphNode& node) {
   if (!positions.empty() && consecutive(positions)) {
     // Neighbouring positions are a slice; the dimensions of the indices are a reshape of it.
     Shape extents = state.shape(data);
-    const std::int64_t first = positions[0] < 0 ? positions[0] + extents[axis] : positions[0];
     extents[axis] = static_cast<std::int64_t>(positions.size());
-    if (first < 0 || first + extents[axis] > state.shape(data)[axis]) {
-      throw UserError("an index is outside the " + std::to_string(state.shape(data)[axis]) +
-                      " elements of axis " + std::to_string(axis));
-    }
     std::vector<std::int64_t> starts(extents.size(), 0);
     const std::vector<std::int64_t> steps(extents.size(), 1);
-    starts[axis] = first;
+    starts[axis] = positions[0];
     const TensorView slice = sliced(state.view_of(data), starts, steps, extents);
     if (const auto view = reshaped(slice, state.shape(output))) {
       return state.alias(output, data, *view);

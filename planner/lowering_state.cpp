@@ -77,7 +77,10 @@ std::size_t LoweringState::stored_constant(TensorIndex constant, Layout layout,
   const auto key = std::make_tuple(constant, layout, at_least_one_dimension(shape));
   if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
   const GraphTensor& tensor = graph_.tensors[constant];
-  const DataType type = is_real(tensor.type) ? options_.storage : DataType::i32;
+  // Integers in texels are numbers to compute with (an exponent), in linear buffers they are
+  // indices.
+  const bool index = layout == Layout::linear && !is_real(tensor.type);
+  const DataType type = index ? DataType::i32 : options_.storage;
   const std::size_t stored = add(tensor.name, TensorRole::weight, type, layout, shape);
   constants_.emplace(key, stored);
   return stored;

@@ -31,6 +31,12 @@ std::vector<float> NodeContext::constant_reals(std::size_t input) const {
   return constants_.load(given).reals;
 }
 
+float NodeContext::constant_real(std::size_t input) const {
+  const std::vector<float> values = constant_reals(input);
+  if (values.size() != 1) refuse("input `" + tensor(input).name + "` must be one real number");
+  return values[0];
+}
+
 std::vector<std::int64_t> NodeContext::ints(const std::string& key, std::size_t input,
                                             const std::vector<std::int64_t>& fallback) const {
   if (node.attributes.count(key) != 0) return attribute_ints(node, key, fallback);

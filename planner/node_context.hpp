@@ -37,6 +37,8 @@ class NodeContext {
   /// Contents of a constant input; refuses the node when the input is not constant.
   std::vector<std::int64_t> constant_ints(std::size_t input) const;
   std::vector<float> constant_reals(std::size_t input) const;
+  /// The only value of a constant input.
+  float constant_real(std::size_t input) const;
 
   /// The ints given as attribute `key` (older opsets) or as constant input (newer); `fallback` when
   /// neither.

@@ -115,6 +115,17 @@ void add_inputs(const onnx::GraphProto& proto, const ShapeBindings& bindings,
   throw UserError(message + "; or give whole shapes:" + shape_flags);
 }
 
+/// Names that some node or the graph's outputs read.
+std::set<std::string> read_values(const onnx::GraphProto& proto) {
+  std::set<std::string> names;
+  for (const onnx::NodeProto& node : proto.node()) {
+    names.insert(node.input().begin(), node.input().end());
+  }
+  for (const onnx::ValueInfoProto& output : proto.output()) names.insert(output.name());
+  names.erase("");
+  return names;
+}
+
 void add_outputs(const onnx::GraphProto& proto, GraphBuilder* builder) {
   if (proto.output().empty()) throw UserError("the graph has no output");
   for (const onnx::ValueInfoProto& output : proto.output()) builder->add_output(output.name());
@@ -132,7 +143,7 @@ ImportedModel import_model(const std::string& path, const ShapeBindings& binding
     const int opset = default_opset(file.model);
     check_opset(opset);
     check_operators(proto, opset);
-    GraphBuilder builder(proto.name(), opset, path, &result.constants);
+    GraphBuilder builder(proto.name(), opset, path, &result.constants, read_values(proto));
     for (const onnx::TensorProto& initializer : proto.initializer()) {
       builder.add_constant(constant_from(initializer, initializer.name(), path, &result.constants));
     }

@@ -76,7 +76,7 @@ std::vector<TensorFacts> resolve_softmax(NodeContext& context) {
 }
 
 std::vector<TensorFacts> resolve_batch_norm(NodeContext& context) {
-  if (attribute_int(context.node, "training_mode", 0) != 0 || context.node.outputs.size() > 1) {
+  if (attribute_int(context.node, "training_mode", 0) != 0) {
     context.refuse("training mode is not supported");
   }
   if (context.rank(0) < 2) context.refuse("input has no channels");
@@ -92,7 +92,6 @@ std::vector<TensorFacts> resolve_batch_norm(NodeContext& context) {
 }
 
 std::vector<TensorFacts> resolve_layer_norm(NodeContext& context) {
-  if (context.node.outputs.size() > 1) context.refuse("only its first output is supported");
   const std::int64_t rank = context.rank(0);
   const std::int64_t axis = context.axis(attribute_int(context.node, "axis", -1), rank);
   const Shape normalised(context.shape(0).begin() + axis, context.shape(0).end());

@@ -12,16 +12,23 @@ std::vector<TensorFacts> same_as_input(NodeContext& context) {
   return {{context.type(0), context.shape(0)}};
 }
 
+/// Functions of real numbers.
+std::vector<TensorFacts> real_as_input(NodeContext& context) {
+  if (!is_real(context.type(0))) {
+    context.refuse("its input must be real, not " + to_string(context.type(0)));
+  }
+  return same_as_input(context);
+}
+
+std::vector<TensorFacts> resolve_not(NodeContext& context) {
+  if (context.type(0) != ElementType::boolean) context.refuse("its input must be boolean");
+  return same_as_input(context);
+}
+
 std::vector<TensorFacts> resolve_identity(NodeContext& context) {
   context.node.operation = "Identity";
   context.keep_inputs(1);
   return same_as_input(context);
-}
-
-/// Dropout does nothing at inference; its optional mask output must not be used.
-std::vector<TensorFacts> resolve_dropout(NodeContext& context) {
-  if (context.node.outputs.size() > 1) context.refuse("its mask output is not supported");
-  return resolve_identity(context);
 }
 
 std::vector<TensorFacts> resolve_cast(NodeContext& context) {
@@ -38,8 +45,8 @@ std::vector<TensorFacts> resolve_cast(NodeContext& context) {
 std::vector<TensorFacts> resolve_clip(NodeContext& context) {
   float low = attribute_float(context.node, "min", std::numeric_limits<float>::lowest());
   float high = attribute_float(context.node, "max", std::numeric_limits<float>::max());
-  if (context.has(1)) low = context.constant_reals(1).at(0);
-  if (context.has(2)) high = context.constant_reals(2).at(0);
+  if (context.has(1)) low = context.constant_real(1);
+  if (context.has(2)) high = context.constant_real(2);
   context.node.attributes = {{"min", low}, {"max", high}};
   context.keep_inputs(1);
   return same_as_input(context);
@@ -77,6 +84,9 @@ std::vector<TensorFacts> resolve_comparison(NodeContext& context) {
 }
 
 std::vector<TensorFacts> resolve_where(NodeContext& context) {
+  if (context.type(0) != ElementType::boolean || context.type(1) != context.type(2)) {
+    context.refuse("needs a boolean condition and values of one type");
+  }
   const Shape values = broadcast(context, 1, 2);
   const auto shape = broadcast_shape(values, context.shape(0));
   if (!shape) context.refuse("condition " + to_string(context.shape(0)) + " does not broadcast");
@@ -86,24 +96,24 @@ std::vector<TensorFacts> resolve_where(NodeContext& context) {
 }  // namespace
 
 void add_elementwise_operators(OperatorTable* table) {
-  for (const char* name :
-       {"Relu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "LeakyRelu", "Exp", "Log", "Sqrt",
-        "Reciprocal", "Neg", "Abs", "Erf", "Floor", "Ceil", "Elu", "Softplus"}) {
-    (*table)[name] = {1, 1, same_as_input, false};
+  for (const char* name : {"Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "LeakyRelu", "Exp", "Log",
+                           "Sqrt", "Reciprocal", "Erf", "Floor", "Ceil", "Elu", "Softplus"}) {
+    (*table)[name] = {1, 1, real_as_input, false};
   }
+  for (const char* name : {"Relu", "Neg", "Abs"}) (*table)[name] = {1, 1, same_as_input, false};
   for (const char* name : {"Add", "Sub", "Mul", "Div", "Max", "Min"}) {
     (*table)[name] = {2, 2, resolve_binary, false};
   }
   (*table)["Pow"] = {2, 2, resolve_power, false};
   (*table)["Identity"] = {1, 1, resolve_identity, false};
-  (*table)["Dropout"] = {1, 3, resolve_dropout, false};
+  (*table)["Dropout"] = {1, 3, resolve_identity, false};
   (*table)["Cast"] = {1, 1, resolve_cast, false};
   (*table)["Clip"] = {1, 3, resolve_clip, false};
   for (const char* name : {"Equal", "Less", "Greater"}) {
     (*table)[name] = {2, 2, resolve_comparison, true};
   }
   (*table)["Where"] = {3, 3, resolve_where, true};
-  (*table)["Not"] = {1, 1, same_as_input, true};
+  (*table)["Not"] = {1, 1, resolve_not, true};
 }
 
 }  // namespace fm

@@ -28,6 +28,7 @@ std::vector<TensorFacts> resolve_reshape(NodeContext& context) {
   std::int64_t known = 1;
   std::optional<std::size_t> unknown;
   for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] < -1) context.refuse("has a negative dimension");
     if (shape[d] == 0 && !allow_zero) {
       if (d >= context.shape(0).size()) context.refuse("copies a dimension its input lacks");
       shape[d] = context.shape(0)[d];
@@ -91,6 +92,9 @@ std::vector<TensorFacts> resolve_transpose(NodeContext& context) {
 
 std::vector<TensorFacts> resolve_expand(NodeContext& context) {
   const Shape wanted = context.constant_ints(1);
+  for (std::int64_t extent : wanted) {
+    if (extent < 0) context.refuse("has a negative dimension");
+  }
   const auto shape = broadcast_shape(context.shape(0), wanted);
   if (!shape) {
     context.refuse("cannot expand " + to_string(context.shape(0)) + " to " + to_string(wanted));
@@ -127,19 +131,20 @@ std::vector<TensorFacts> resolve_constant_of_shape(NodeContext& context) {
 }
 
 std::vector<TensorFacts> resolve_range(NodeContext& context) {
-  double start, limit, delta;
-  if (is_real(context.type(0))) {
-    start = context.constant_reals(0).at(0);
-    limit = context.constant_reals(1).at(0);
-    delta = context.constant_reals(2).at(0);
-  } else {
-    start = static_cast<double>(context.constant_ints(0).at(0));
-    limit = static_cast<double>(context.constant_ints(1).at(0));
-    delta = static_cast<double>(context.constant_ints(2).at(0));
+  double bounds[3];  // start, limit, delta
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (context.type(i) != context.type(0)) context.refuse("its inputs differ in type");
+    if (is_real(context.type(i))) {
+      bounds[i] = context.constant_real(i);
+      continue;
+    }
+    const std::vector<std::int64_t> value = context.constant_ints(i);
+    if (value.size() != 1) context.refuse("its inputs must be scalars");
+    bounds[i] = static_cast<double>(value[0]);
   }
-  if (delta == 0) context.refuse("delta is zero");
-  const auto count = static_cast<std::int64_t>(std::max(0.0, std::ceil((limit - start) / delta)));
-  return {{context.type(0), {count}}};
+  const double count = std::ceil((bounds[1] - bounds[0]) / bounds[2]);
+  if (!(count <= 1e9)) context.refuse("its range is not finite");
+  return {{context.type(0), {static_cast<std::int64_t>(std::max(0.0, count))}}};
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ std::vector<TensorFacts> resolve_pad(NodeContext& context) {
     context.refuse("only mode `constant` is supported");
   }
   float value = attribute_float(context.node, "value", 0);
-  if (context.has(2)) value = context.constant_reals(2).at(0);
+  if (context.has(2)) value = context.constant_real(2);
   const std::vector<std::int64_t> pads = context.ints("pads", 1);
   Shape shape = context.shape(0);
   if (pads.size() != 2 * shape.size()) context.refuse("pads must hold two numbers a dimension");

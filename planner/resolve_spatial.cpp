@@ -133,7 +133,6 @@ std::vector<TensorFacts> resolve_transposed_convolution(NodeContext& context) {
 }
 
 std::vector<TensorFacts> resolve_pool(NodeContext& context) {
-  if (context.node.outputs.size() > 1) context.refuse("its index output is not supported");
   const Window window = resolve_window(context, attribute_ints(context.node, "kernel_shape"));
   const bool ceiling = attribute_int(context.node, "ceil_mode", 0) != 0;
   return {{context.type(0),

@@ -181,7 +181,10 @@ void set_claims(Plan* plan) {
       plan->launches[i].claims.um_in_flight += slice.bytes;
     }
     if (slice.transforms.empty()) continue;
-    for (std::size_t i = stay.copied; i <= stay.release; ++i) {
+    // The image exists from when its copy is enqueued, up to enqueue_ahead - 1 launches before it
+    // runs.
+    const auto ahead = static_cast<std::size_t>(plan->enqueue_ahead) - 1;
+    for (std::size_t i = stay.copied - std::min(ahead, stay.copied); i <= stay.release; ++i) {
       plan->launches[i].claims.tm_in_flight += slice.bytes;
     }
   }
