@@ -45,7 +45,7 @@ void write_latency(std::ostringstream* out, const Result& result) {
   section.line("    of it start-up", text_of(latency.startup), "context and programs");
   section.line("  execution", text_of(latency.exec));
   section.line("floor", text_of(floor), "the largest of");
-  section.line("  disk", text_of(result.floor.disk), "all reads at the storage's best bandwidth");
+  section.line("  disk", text_of(result.floor.disk), "all reads at the best bandwidth");
   section.line("  compute", text_of(result.floor.compute), "all arithmetic at peak rate");
   section.line("  DRAM", text_of(result.floor.dram), "all traffic at peak bandwidth");
   if (floor.count() > 0) {
@@ -133,7 +133,7 @@ void write_hit_rates(std::ostringstream* out, const Result& result) {
     const double lookups = counter(result, std::string(prefix) + ".read_lookups");
     if (lookups == 0) continue;
     section.line(name, percent(counter(result, std::string(prefix) + ".read_hits") / lookups),
-                 "of " + text_with_prefix(lookups, "lines"));
+                 "of " + text_with_prefix(lookups, "") + " lines");
   }
 }
 
