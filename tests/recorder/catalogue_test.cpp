@@ -1,10 +1,12 @@
-// The catalogue's kernels at small, awkward sizes: recorded from chosen groups, expanded, and
-// compared with the logs of all their work-groups.
+// The catalogue's kernels at small, awkward sizes: recorded from chosen groups, expanded, compared
+// with the logs of all their work-groups, and held against the plain build (plain_witness.hpp).
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "kernels/launch_builders.hpp"
+#include "tests/recorder/plain_witness.hpp"
 #include "tests/recorder/recorded_device.hpp"
 
 namespace fm {
@@ -25,6 +27,8 @@ class SmallPlan {
     return add(shape, Layout::linear, DataType::i32, Placement::buffer);
   }
 
+  const Plan& plan() const { return plan_; }
+
   /// Records, expands, compares.
   trace::AccessProgram check(const PlanLaunch& launch, const IndexBuffers& index = {}) {
     PlanLaunch named = launch;
@@ -35,6 +39,7 @@ class SmallPlan {
         record_accesses(device.context, device.cache, kernel, index);
     EXPECT_GT(expect_equal_over_all_groups(program, kernel, index), 0u);
     EXPECT_EQ(program.key(), program_key(plan_, named));
+    PlainWitness(plan_, named, program, index).expect_plain_build_agrees();
     return program;
   }
 
@@ -203,6 +208,23 @@ TEST_P(CatalogueTest, Resize) {
                           NearestRounding::floor, {2, 2}));
   plan.check(build_resize(x, y, ResizeMode::linear, ResizeCoordinates::half_pixel,
                           NearestRounding::floor, {2, 2}));
+}
+
+TEST(PlainWitness, NoticesAReadOrWriteInAnotherPlace) {
+  SmallPlan small(Placement::buffer);
+  const PlanTensor& x = small.tensor({5, 12});
+  const PlanTensor& y = small.tensor({5, 12});
+  PlanLaunch launch = build_unary(x, y, {});
+  launch.id = "L1";
+  const trace::AccessProgram right = small.check(launch);
+  for (int site = 0; site < right.sites_size(); ++site) {
+    trace::AccessProgram wrong = right;
+    trace::Expression* offset = wrong.mutable_sites(site)->mutable_x();
+    for (trace::LinearTerm& term : *offset->mutable_terms()) term.set_coefficient(0);
+    const IndexBuffers none;
+    EXPECT_NONFATAL_FAILURE(
+        PlainWitness(small.plan(), launch, wrong, none).expect_plain_build_agrees(), "the trace");
+  }
 }
 
 std::string placement_name(const testing::TestParamInfo<Placement>& tested) {
