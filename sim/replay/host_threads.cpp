@@ -43,9 +43,25 @@ std::string name_of(const trace::HostOperation& operation) {
   return "nothing";
 }
 
+bool returns_to_staging(const trace::HostOperation& operation) {
+  return operation.has_change_class() && operation.change_class().to() == trace::STAGING &&
+         operation.after_size() > 0;
+}
+
 }  // namespace
 
+void watch_returns(const HostWorld& world, const std::vector<trace::HostOperation>& operations) {
+  for (const trace::HostOperation& operation : operations) {
+    if (!returns_to_staging(operation)) continue;
+    world.board.when_complete(operation.after(), [&world, &operation] {
+      world.heap.change_class(operation.change_class(), Agenda::now());
+      world.board.finish(operation.id());
+    });
+  }
+}
+
 void HostThread::next() {
+  while (!ended() && returns_to_staging(*operations_[position_])) ++position_;
   if (ended()) return;
   const trace::HostOperation& operation = *operations_[position_];
   const bool command = operation.has_launch() || operation.has_copy();

@@ -28,7 +28,8 @@ struct HostWorld {
 };
 
 /// One thread. Host operations block it until their causes and then they themselves are complete;
-/// launches and copies take host.enqueue_overhead and go to their queue.
+/// launches and copies take host.enqueue_overhead and go to their queue; returns of ring bytes pass
+/// at once.
 class HostThread {
  public:
   HostThread(HostWorld world, std::uint32_t number) : world_(world), number_(number) {}
@@ -57,6 +58,11 @@ class HostThread {
   std::size_t position_ = 0;
   Picoseconds started_;
 };
+
+/// Ring bytes return to staging when what used them is complete, whichever thread noted it and
+/// whenever that got to it: from then on a reader can have them. To be called before any thread
+/// starts; both arguments outlive the run.
+void watch_returns(const HostWorld& world, const std::vector<trace::HostOperation>& operations);
 
 /// All threads of a trace, main first.
 std::vector<HostThread> host_threads(const HostWorld& world,

@@ -38,11 +38,12 @@ class Machine {
         binder_(config, trace, gpu_.wave_width(), plan_ && plan_->accumulate == DataType::f16,
                 heap_),
         queues_(config, gpu_, copies_, binder_, heap_, board_, log_),
-        threads_(host_threads({config, agenda_, heap_, memory_, storage_, queues_, board_, log_},
-                              trace.operations)) {}
+        world_{config, agenda_, heap_, memory_, storage_, queues_, board_, log_},
+        threads_(host_threads(world_, trace.operations)) {}
 
   Result run() {
     report_progress();
+    watch_returns(world_, trace_.operations);
     for (HostThread& thread : threads_) {
       HostThread* start = &thread;
       agenda_.after(Picoseconds(0), [start] { start->start(); });
@@ -129,6 +130,7 @@ class Machine {
   CompletionBoard board_;
   RunLog log_;
   CommandQueues queues_;
+  HostWorld world_;
   std::vector<HostThread> threads_;
 };
 

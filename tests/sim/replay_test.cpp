@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/diagnostics.hpp"
 #include "sim/replay/simulation.hpp"
 #include "tests/sim/trace_builder.hpp"
@@ -135,6 +137,32 @@ TEST(Replay, MemoryFollowsCreationChangeOfClassAndRelease) {
   EXPECT_EQ(result.memory.peak_by_class.um_in_flight.count(), 16 * kib);
   EXPECT_EQ(result.memory.over_time.back().time, launch(result, "L0").end);
   EXPECT_EQ(result.memory.over_time.back().claims.total().count(), 64 * kib);
+}
+
+/// A ring of one piece: the second read can have it as soon as the first copy is done, although the
+/// main thread, which notes that, is still waiting for something else.
+TEST(Replay, RingBytesReturnWhenTheirCopyIsDone) {
+  TraceBuilder trace;
+  const auto ring = trace.buffer(1, mib, trace::STAGING);
+  trace.image(2, 256, 512);
+  const auto slow = trace.buffer(3, 16 * mib);
+  const auto slow_read = trace.on_thread(2).read(3, 16 * mib, {slow});
+  trace.on_thread(1).change_class(1, trace::STAGING, trace::UM_IN_FLIGHT, mib, {ring});
+  const auto first = trace.read(1, mib);
+  const auto copied = trace.copy(1, 2, 0, 512, mib, 1, "", {first});
+  trace.on_thread(0).wait({slow_read});
+  trace.change_class(1, trace::UM_IN_FLIGHT, trace::STAGING, mib, {copied});
+  trace.on_thread(1).change_class(1, trace::STAGING, trace::UM_IN_FLIGHT, mib, {copied});
+  const Result result = run(trace);
+  const auto& samples = result.memory.over_time;
+  const Nanoseconds copy_end = lane(result, "copy").at(0).end;
+  const auto at_copy_end =
+      std::find_if(samples.begin(), samples.end(),
+                   [&](const MemorySample& sample) { return sample.time == copy_end; });
+  ASSERT_NE(at_copy_end, samples.end());
+  EXPECT_LT(copy_end, lane(result, "disk").back().end);
+  EXPECT_EQ(result.memory.peak_by_class.um_in_flight.count(), mib);
+  EXPECT_EQ(samples.back().claims.um_in_flight.count(), mib);
 }
 
 TEST(Replay, OutOfMemoryIsTheUsersToSolve) {
