@@ -168,6 +168,15 @@ class Reference(unittest.TestCase):
         self.assertGreater(arrays["half_error:y"], 1e-5)
         self.assertLess(arrays["half_error:y"], 2e-3)
 
+    def test_errors_that_few_values_carry_are_drawn_more_often(self):
+        even, sparse = np.ones(400, np.float32), np.zeros(60000, np.float32)
+        sparse[:50] = 3
+        self.assertAlmostEqual(ort_reference.effective_count(even), 400)
+        self.assertAlmostEqual(ort_reference.effective_count(sparse), 50)
+        self.assertEqual(ort_reference.draws_for([even]), 1)
+        self.assertEqual(ort_reference.draws_for([even, sparse]), 6)
+        self.assertEqual(ort_reference.draws_for([np.zeros(2)]), 16)
+
     def test_inputs_follow_the_seed(self):
         first, again, other = (ort_reference.draw_inputs(self.model, s)["x"] for s in (7, 7, 8))
         np.testing.assert_array_equal(first, again)
