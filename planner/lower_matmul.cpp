@@ -94,8 +94,10 @@ void lower_matmul(LoweringState& state, const GraphNode& node) {
   if (node.inputs.size() > 3 && node.inputs[3]) {
     residual = state.operand(*node.inputs[3], Layout::rows, c_shape);
   }
-  PlanTensor c = state.result(output, Layout::rows);
-  if (!same_storage(c, Layout::rows, c_shape)) throw UserError("its output has an unexpected form");
+  // A vector operand leaves its dimension out of the output, whose rows are then longer than the
+  // kernel's.
+  const bool rows_fit = !state.shape(output).empty() && state.shape(output).back() == columns;
+  PlanTensor c = state.result(output, Layout::rows, rows_fit ? state.shape(output) : c_shape);
   c.shape = c_shape;
   MatmulOperands operands{&a_tensor,
                           &b_tensor,
