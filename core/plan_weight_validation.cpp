@@ -1,0 +1,173 @@
+#include <algorithm>
+
+#include "core/plan_index.hpp"
+
+namespace fm {
+namespace {
+
+class WeightValidation {
+ public:
+  WeightValidation(const PlanIndex& index, const std::vector<TensorUses>& uses)
+      : index_(index), plan_(index.plan()), uses_(uses) {}
+
+  void run() const {
+    check_weights();
+    check_copies();
+  }
+
+ private:
+  void check_weights() const {
+    std::set<std::string> sliced;
+    Bytes free_from = slice_alignment;  // the header's block
+    for (std::size_t i = 0; i < plan_.weights.size(); ++i) {
+      const WeightSlice& slice = plan_.weights[i];
+      const std::optional<std::size_t> position = index_.find_tensor(slice.tensor);
+      if (!position || plan_.tensors[*position].role != TensorRole::weight) {
+        index_.fail(PlanItem::weight, i, "it is not among the plan's tensors of role weight");
+      }
+      if (!sliced.insert(slice.tensor).second)
+        index_.fail(PlanItem::weight, i, "it is given twice");
+      if (slice.bytes != plan_.tensors[*position].bytes) {
+        index_.fail(PlanItem::weight, i, "its bytes differ from those of its tensor");
+      }
+      if (slice.file_offset % slice_alignment != Bytes(0)) {
+        index_.fail(PlanItem::weight, i, "file_offset must be a multiple of 4 KiB");
+      }
+      if (slice.file_offset < free_from) {
+        index_.fail(PlanItem::weight, i,
+                    "file_offset lies inside the header or the slice before it");
+      }
+      free_from = slice.file_offset + slice.bytes;
+      if (slice.residency == Residency::preload) check_preloaded(i);
+      if (slice.residency == Residency::stream) check_streamed(i, *position);
+    }
+    for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
+      const PlanTensor& tensor = plan_.tensors[i];
+      if (tensor.role == TensorRole::weight && sliced.count(tensor.id) == 0) {
+        index_.fail(PlanItem::tensor, i, "it is a weight without a slice in weights");
+      }
+    }
+  }
+
+  void check_preloaded(std::size_t i) const {
+    const WeightSlice& slice = plan_.weights[i];
+    if (!slice.transforms.empty() || !slice.earliest_launch.empty() ||
+        !slice.release_after.empty()) {
+      index_.fail(PlanItem::weight, i,
+                  "earliest_launch, transforms and release_after belong to streamed weights");
+    }
+  }
+
+  void check_streamed(std::size_t i, std::size_t tensor_index) const {
+    const WeightSlice& slice = plan_.weights[i];
+    const TensorUses& uses = uses_[tensor_index];
+    if (slice.release_after.empty())
+      index_.fail(PlanItem::weight, i, "a streamed weight needs release_after");
+    const std::size_t release =
+        index_.known_launch(PlanItem::weight, i, "release_after", slice.release_after);
+    if (uses.last && release < *uses.last) {
+      index_.fail(PlanItem::weight, i,
+                  "release_after '" + slice.release_after + "' is before its last use, launch '" +
+                      plan_.launches[*uses.last].id + "'");
+    }
+    std::optional<std::size_t> needed = uses.first;
+    if (plan_.tensors[tensor_index].placement == Placement::image2d) {
+      for (const WeightTransform& transform : slice.transforms) {
+        const std::size_t at = check_transform(i, transform, uses, release);
+        needed = std::min(needed.value_or(at), at);
+      }
+      check_chunks_covered(i);
+    } else if (!slice.transforms.empty()) {
+      index_.fail(PlanItem::weight, i, "only a weight placed in an image2d has transforms");
+    }
+    if (slice.earliest_launch.empty()) return;
+    const std::size_t earliest =
+        index_.known_launch(PlanItem::weight, i, "earliest_launch", slice.earliest_launch);
+    if (needed && earliest >= *needed) {
+      index_.fail(PlanItem::weight, i,
+                  "earliest_launch '" + slice.earliest_launch + "' is not before launch '" +
+                      plan_.launches[*needed].id +
+                      "', which needs its bytes: that launch would wait for itself");
+    }
+  }
+
+  std::size_t check_transform(std::size_t i, const WeightTransform& transform,
+                              const TensorUses& uses, std::size_t release) const {
+    const std::size_t at = index_.known_launch(PlanItem::weight, i, "transforms", transform.launch);
+    const PlanLaunch& launch = plan_.launches[at];
+    if (launch.kind == LaunchKind::copy && launch.weight != plan_.weights[i].tensor) {
+      index_.fail(PlanItem::weight, i, "copy launch '" + launch.id + "' moves another weight");
+    }
+    if ((uses.first && at >= *uses.first) || at > release) {
+      index_.fail(PlanItem::weight, i,
+                  "launch '" + launch.id + "' transforms a chunk not before its first use");
+    }
+    return at;
+  }
+
+  void check_chunks_covered(std::size_t i) const {
+    const WeightSlice& slice = plan_.weights[i];
+    if (plan_.chunk_bytes == Bytes(0))
+      index_.fail(PlanItem::plan, 0, "chunk_bytes must be above 0");
+    if (plan_.staging_ring_bytes < std::min(plan_.chunk_bytes, slice.bytes)) {
+      index_.fail(PlanItem::plan, 0,
+                  "staging_ring_bytes cannot hold one chunk of weight '" + slice.tensor + "'");
+    }
+    const std::uint64_t chunks = ceil_div(slice.bytes.count(), plan_.chunk_bytes.count());
+    std::map<std::uint64_t, std::uint64_t> ranges;  // first chunk -> one past the last
+    for (const WeightTransform& transform : slice.transforms) {
+      if (transform.chunk_count == 0 || transform.chunk_count > chunks ||
+          transform.first_chunk > chunks - transform.chunk_count) {
+        index_.fail(PlanItem::weight, i,
+                    "a transform lies outside its " + std::to_string(chunks) + " chunks");
+      }
+      const std::uint64_t end = transform.first_chunk + transform.chunk_count;
+      if (!ranges.emplace(transform.first_chunk, end).second) {
+        index_.fail(PlanItem::weight, i,
+                    "chunk " + std::to_string(transform.first_chunk) + " is transformed twice");
+      }
+    }
+    std::uint64_t next = 0;
+    for (const auto& [first, end] : ranges) {
+      if (first < next) {
+        index_.fail(PlanItem::weight, i,
+                    "chunk " + std::to_string(first) + " is transformed twice");
+      }
+      if (first > next) break;
+      next = end;
+    }
+    if (next < chunks) {
+      index_.fail(PlanItem::weight, i,
+                  "chunk " + std::to_string(next) + " of " + std::to_string(chunks) +
+                      " is never transformed");
+    }
+  }
+
+  /// A copy launch is some transform of its weight, or it would move nothing.
+  void check_copies() const {
+    std::set<std::string> transforming;
+    for (const WeightSlice& slice : plan_.weights) {
+      for (const WeightTransform& transform : slice.transforms)
+        transforming.insert(transform.launch);
+    }
+    for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
+      const PlanLaunch& launch = plan_.launches[i];
+      if (launch.kind == LaunchKind::copy && transforming.count(launch.id) == 0) {
+        index_.fail(PlanItem::launch, i,
+                    "no transform of weight '" + launch.weight + "' names this copy");
+      }
+    }
+  }
+
+  const PlanIndex& index_;
+  const Plan& plan_;
+  const std::vector<TensorUses>& uses_;
+};
+
+}  // namespace
+
+void validate_weights_of(const PlanIndex& index, const std::vector<TensorUses>& uses) {
+  WeightValidation(index, uses).run();
+}
+
+}  // namespace fm
