@@ -13,7 +13,7 @@
 namespace fm {
 namespace {
 
-constexpr std::size_t logs_limit = std::size_t{160} << 20;  // bytes of logs kept while fitting
+constexpr std::size_t logs_limit = std::size_t{96} << 20;  // bytes of logs kept while fitting
 constexpr std::size_t checked_at_once = 40;
 constexpr int most_rounds = 6;
 constexpr std::size_t most_table_values = std::size_t{1} << 26;

@@ -1,6 +1,7 @@
 #include "executor/recorder/recording_kernel.hpp"
 
 #include <cstdlib>
+#include <sstream>
 
 #include "core/diagnostics.hpp"
 #include "core/digest.hpp"
@@ -39,6 +40,13 @@ std::vector<KernelArgument> declared_arguments(const PlanLaunch& launch) {
                     std::to_string(launch.arguments.size()));
   }
   return declared;
+}
+
+/// Every bit of the value.
+std::string hexadecimal(float value) {
+  std::ostringstream text;
+  text << std::hexfloat << value;
+  return text.str();
 }
 
 std::string tensor_words(const PlanTensor& tensor) {
@@ -96,6 +104,8 @@ std::string program_key(const Plan& plan, const PlanLaunch& launch) {
     words += "\n" + declared[i].name + " ";
     if (const auto* integer = std::get_if<IntArgument>(&argument)) {
       words += std::to_string(integer->value);
+    } else if (const auto* real = std::get_if<FloatArgument>(&argument)) {
+      words += hexadecimal(real->value);  // scales decide where a resize reads
     } else if (const auto* local = std::get_if<LocalArgument>(&argument)) {
       words += std::to_string(local->bytes.count());
     } else if (const auto* tensor = std::get_if<TensorArgument>(&argument)) {

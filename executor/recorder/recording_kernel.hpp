@@ -45,7 +45,7 @@ RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch);
 /// Argument indices of the launch's index tensors.
 std::vector<std::uint32_t> index_arguments(const PlanLaunch& launch);
 
-/// What access programs are keyed by: kernel source, compile options, geometry, integer arguments,
+/// What access programs are keyed by: kernel source, compile options, geometry, scalar arguments,
 /// the tensors' layouts, extents and placement, and which index tensors it reads. Launches with one
 /// key make the same accesses.
 std::string program_key(const Plan& plan, const PlanLaunch& launch);
