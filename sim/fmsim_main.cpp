@@ -10,6 +10,7 @@
 #include "core/atomic_file.hpp"
 #include "core/diagnostics.hpp"
 #include "core/digest.hpp"
+#include "core/plan.hpp"
 #include "core/version.hpp"
 #include "sim/replay/simulation.hpp"
 #include "sim/stats/summary.hpp"
@@ -119,9 +120,19 @@ class ProgressBar {
   bool shown_ = false;
 };
 
+/// A what-if worth knowing of: tiles, placements and streaming were chosen for another device.
+void note_other_device(const DeviceConfig& config, const Trace& trace) {
+  if (trace.header.plan_yaml().empty()) return;
+  const Plan plan = parse_plan(trace.header.plan_yaml(), "the plan inside the trace");
+  if (plan.config.empty() || plan.config == config.name()) return;
+  std::cerr << "fmsim: note: the trace's plan was made for " << plan.config << ", not for "
+            << config.name() << "\n";
+}
+
 Result run(const DeviceConfig& config, const Arguments& arguments) {
   const Trace trace = read_trace(arguments.trace);
   ProgressBar bar;
+  note_other_device(config, trace);
   SimulationOptions options;
   options.trace_file = arguments.trace;
   options.trace_digest = digest_of_file(arguments.trace);

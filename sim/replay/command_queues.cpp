@@ -17,6 +17,7 @@ CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& c
                              LaunchBinder& binder, const DeviceHeap& heap, CompletionBoard& board,
                              RunLog& log)
     : one_engine_(!config.flag("queue.copy_overlaps_compute")),
+      launch_overhead_(config.time("host.launch_overhead")),
       gpu_(gpu),
       copies_(copies),
       binder_(binder),
@@ -102,7 +103,10 @@ void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operat
       [this, queue, &operation, started, name] {
         --queue->copies;
         --copies_running_;
-        completed(queue, {&operation, name, *started, Agenda::now(), {}});
+        GpuLaunchReport report;
+        const Picoseconds now = Agenda::now();
+        report.bound = now - *started < launch_overhead_ * 2 ? "launch" : "dram";
+        completed(queue, {&operation, name, *started, now, report});
       });
 }
 

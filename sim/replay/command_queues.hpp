@@ -52,6 +52,7 @@ class CommandQueues {
   void completed(Queue* queue, const LoggedCommand& command);
 
   bool one_engine_;
+  Picoseconds launch_overhead_;
   Gpu& gpu_;
   CopyEngine& copies_;
   LaunchBinder& binder_;

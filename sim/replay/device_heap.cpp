@@ -23,28 +23,27 @@ DeviceHeap::DeviceHeap(const DeviceConfig& config)
     : device_(config.name()),
       texels_(TexelLayout::from(config)),
       page_(config.bytes("mmu.page_size")),
-      limit_(config.bytes("limits.app_memory")) {
+      app_limit_(config.bytes("limits.app_memory")),
+      object_limit_(config.bytes("limits.max_allocation")),
+      widest_(config.count("limits.image_width")),
+      highest_(config.count("limits.image_height")) {
   free_[0] = address_space;
 }
 
 void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
+  check_object_limits(given);
   HeapObject object;
   object.name = given.name();
   object.bytes = Bytes(given.bytes());
   object.image = given.image();
   if (object.image) {
-    const std::uint32_t texel = given.texel_bytes();
-    if (texel == 0 || texel > 16 || (texel & (texel - 1)) != 0) {
-      throw UserError("image `" + given.name() + "` has texels of " + std::to_string(texel) +
-                      " bytes; images of 1, 2, 4, 8 and 16 bytes a texel can be simulated");
-    }
-    object.layout = ImageLayout(texels_, given.width(), given.height(), texel);
+    object.layout = ImageLayout(texels_, given.width(), given.height(), given.texel_bytes());
   }
   const Bytes needed =
       object.image ? std::max(object.layout.allocated_bytes(), object.bytes) : object.bytes;
   object.allocated = round_up(std::max(needed, Bytes(1)), page_);
   object.dense[static_cast<std::size_t>(given.memory_class())] = given.bytes();
-  check_limit(given, object.allocated, now);
+  check_app_limit(given, object.allocated, now);
   object.address = allocate(object.allocated);
   if (!objects_.emplace(given.object(), object).second) {
     throw UserError("the trace creates object " + std::to_string(given.object()) + " twice");
@@ -52,12 +51,32 @@ void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
   resident_.add(given.memory_class(), object.allocated, now);
 }
 
-void DeviceHeap::check_limit(const trace::CreateObject& object, Bytes bytes,
-                             Picoseconds now) const {
-  if (resident_.total() + bytes <= limit_) return;
+void DeviceHeap::check_object_limits(const trace::CreateObject& object) const {
+  if (Bytes(object.bytes()) > object_limit_) {
+    throw UserError("`" + object.name() + "` of " + text_of(Bytes(object.bytes())) +
+                    " is too large for one object on " + device_ + ": at most " +
+                    text_of(object_limit_) + " (limits.max_allocation)");
+  }
+  if (!object.image()) return;
+  const std::uint32_t texel = object.texel_bytes();
+  if (texel == 0 || texel > 16 || (texel & (texel - 1)) != 0) {
+    throw UserError("image `" + object.name() + "` has texels of " + std::to_string(texel) +
+                    " bytes; images of 1, 2, 4, 8 and 16 bytes a texel can be simulated");
+  }
+  if (object.width() > widest_ || object.height() > highest_) {
+    throw UserError("image `" + object.name() + "` of " + std::to_string(object.width()) + " x " +
+                    std::to_string(object.height()) + " texels is too large for " + device_ +
+                    ": at most " + std::to_string(widest_) + " x " + std::to_string(highest_) +
+                    " (limits.image_width, limits.image_height); plan for this device");
+  }
+}
+
+void DeviceHeap::check_app_limit(const trace::CreateObject& object, Bytes bytes,
+                                 Picoseconds now) const {
+  if (resident_.total() + bytes <= app_limit_) return;
   throw UserError("out of memory on " + device_ + " at " + text_of(to_nanoseconds(now)) + ": `" +
                   object.name() + "` needs " + text_of(bytes) + " (" +
-                  to_string(object.memory_class()) + "), an app may hold " + text_of(limit_) +
+                  to_string(object.memory_class()) + "), an app may hold " + text_of(app_limit_) +
                   " (limits.app_memory) and held " + text_of(resident_.total()) + ": " +
                   resident_.description() +
                   ". Stream more of the weights, or raise the limit with --set");

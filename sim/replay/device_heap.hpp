@@ -24,11 +24,11 @@ struct HeapObject {
 
 class DeviceHeap {
  public:
-  /// Objects take whole pages. Reads mmu.page_size, limits.app_memory and the texture layout.
+  /// Objects take whole pages. Reads mmu.page_size, limits.* and the texture layout.
   explicit DeviceHeap(const DeviceConfig& config);
 
-  /// Throws UserError when the app's memory limit is exceeded (saying what was resident) or the id
-  /// is in use.
+  /// Throws UserError when the object is too large for the device, when the app's memory limit is
+  /// exceeded (saying what was resident) or when the id is in use.
   void create(const trace::CreateObject& object, Picoseconds now);
   /// Throws UserError for an object that is not there (the trace lacks a cause); so do all below.
   void release(std::uint64_t object, Picoseconds now);
@@ -37,16 +37,17 @@ class DeviceHeap {
   const HeapObject& at(std::uint64_t object) const;
 
   const ResidentMemory& resident() const { return resident_; }
-  std::size_t objects() const { return objects_.size(); }
 
  private:
   Address allocate(Bytes bytes);
   void deallocate(Address address, Bytes bytes);
-  void check_limit(const trace::CreateObject& object, Bytes bytes, Picoseconds now) const;
+  void check_object_limits(const trace::CreateObject& object) const;
+  void check_app_limit(const trace::CreateObject& object, Bytes bytes, Picoseconds now) const;
 
   std::string device_;
   TexelLayout texels_;
-  Bytes page_, limit_;
+  Bytes page_, app_limit_, object_limit_;
+  std::uint64_t widest_, highest_;  // images, texels
   std::map<std::uint64_t, HeapObject> objects_;
   std::map<std::uint64_t, std::uint64_t> free_;  // address -> bytes, coalesced
   ResidentMemory resident_;

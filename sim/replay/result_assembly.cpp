@@ -72,7 +72,7 @@ ResultLaunch launch_of(const LoggedCommand& command,
     launch.id = command.operation->copy().launch();
     launch.kernel = "copy";
     launch.operation = "Copy";
-    launch.bound = "dram";
+    launch.bound = command.report.bound;
     return launch;
   }
   const trace::Launch& given = command.operation->launch();

@@ -16,7 +16,7 @@ struct LoggedCommand {
   std::string
       name;  ///< its plan launch id; of a copy outside the plan's launches, the image it fills
   Picoseconds start, end;
-  GpuLaunchReport report;  ///< launches only
+  GpuLaunchReport report;  ///< copies: only `bound`, "launch" when mostly overhead, else "dram"
 };
 
 struct LoggedInterval {

@@ -15,6 +15,7 @@ constexpr std::uint64_t page = 4096;
 DeviceConfig config_with(const std::string& app_memory) {
   DeviceConfig config = DeviceConfig::load("mali-g715");
   config.set("mmu.page_size", "4 KiB");
+  config.set("limits.max_allocation", "32 MiB");
   config.set("limits.app_memory", app_memory);
   return config;
 }
@@ -113,8 +114,8 @@ TEST(DeviceHeap, ImagesArePaddedToTheirLayout) {
 TEST(DeviceHeap, OutOfMemorySaysWhatWasResident) {
   const DeviceConfig config = config_with("64 MiB");
   DeviceHeap heap(config);
-  heap.create(buffer(1, 40 << 20, trace::PRELOADED), Picoseconds(0));
-  heap.create(buffer(2, 24 << 20, trace::ACTIVATIONS), Picoseconds(0));
+  heap.create(buffer(1, 32 << 20, trace::PRELOADED), Picoseconds(0));
+  heap.create(buffer(2, 32 << 20, trace::ACTIVATIONS), Picoseconds(0));
   try {
     heap.create(buffer(3, 1, trace::STAGING), Picoseconds(1'500'000'000));
     FAIL() << "one byte above the limit was given out";
@@ -123,9 +124,28 @@ TEST(DeviceHeap, OutOfMemorySaysWhatWasResident) {
         error.what(),
         testing::AllOf(testing::HasSubstr("out of memory on mali-g715 at 1.50 ms"),
                        testing::HasSubstr("`tensor3`"), testing::HasSubstr("limits.app_memory"),
-                       testing::HasSubstr("preloaded 40.0 MiB"),
-                       testing::HasSubstr("activations 24.0 MiB")));
+                       testing::HasSubstr("preloaded 32.0 MiB"),
+                       testing::HasSubstr("activations 32.0 MiB")));
   }
+}
+
+TEST(DeviceHeap, RefusesObjectsTooLargeForTheDevice) {
+  DeviceConfig config = config_with("4 GiB");
+  config.set("limits.max_allocation", "64 MiB");
+  config.set("limits.image_width", "4096");
+  DeviceHeap heap(config);
+  EXPECT_THROW(heap.create(buffer(1, (64 << 20) + 1, trace::PRELOADED), Picoseconds(0)), UserError);
+  trace::CreateObject image = buffer(2, 8 * 4097, trace::TM_IN_FLIGHT);
+  image.set_image(true);
+  image.set_height(1);
+  image.set_texel_bytes(8);
+  image.set_width(4097);
+  EXPECT_THROW(heap.create(image, Picoseconds(0)), UserError);
+  image.set_width(4096);
+  heap.create(image, Picoseconds(0));
+  image.set_object(3);
+  image.set_texel_bytes(12);
+  EXPECT_THROW(heap.create(image, Picoseconds(0)), UserError);
 }
 
 TEST(DeviceHeap, RefusesWhatATraceWithMissingCausesWouldDo) {

@@ -170,7 +170,7 @@ TEST(Replay, OutOfMemoryIsTheUsersToSolve) {
   trace.buffer(1, 3 * mib, trace::PRELOADED);
   trace.buffer(2, 2 * mib, trace::ACTIVATIONS);
   const DeviceConfig config =
-      config_with({{"limits.max_allocation", "1 MiB"}, {"limits.app_memory", "4 MiB"}});
+      config_with({{"limits.max_allocation", "4 MiB"}, {"limits.app_memory", "4 MiB"}});
   try {
     simulate(config, trace.trace());
     FAIL();
