@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+import weakref
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("FM_BIN", ROOT / "build/release/bin"))
@@ -30,6 +32,13 @@ def call(*command, status=0, env=None):
     return done
 
 
+def temporary_folder(owner, name):
+    """A folder that goes when `owner` does, at the latest at exit."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"flashmem-{name}-"))
+    weakref.finalize(owner, shutil.rmtree, folder)
+    return folder
+
+
 def tool(name, *arguments, status=0, env=None):
     return call(BIN / name, *arguments, status=status, env=env)
 
@@ -48,23 +57,22 @@ class Run:
         self.plan_options = plan_options
         self.config = config
         self.exec_options = exec_options
-        self._folder = tempfile.TemporaryDirectory(prefix=f"flashmem-{model}-")
-        self.folder = pathlib.Path(self._folder.name)
+        self.folder = temporary_folder(self, model)
 
     @classmethod
     def onnx_and_reference(cls, model):
         if model not in cls._models:
-            folder = tempfile.TemporaryDirectory(prefix=f"flashmem-{model}-")
+            folder = temporary_folder(cls, model)
             source, shape = MODELS[model]
             onnx = ROOT / source
             if source.startswith("models/"):
-                onnx = pathlib.Path(folder.name) / f"{model}.onnx"
+                onnx = folder / f"{model}.onnx"
                 tool("fmplan", "fill", "--model", ROOT / source, "--seed", 1, "-o", onnx)
-            reference = pathlib.Path(folder.name) / "ref.npz"
+            reference = folder / "ref.npz"
             reference_tool("ort_reference.py", "--model", onnx, *shape, "--seed", os.getpid(), "-o",
                            reference)
-            cls._models[model] = (folder, onnx, reference)
-        return cls._models[model][1:]
+            cls._models[model] = (onnx, reference)
+        return cls._models[model]
 
     @property
     def onnx(self):

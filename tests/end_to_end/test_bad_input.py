@@ -30,8 +30,7 @@ class Products:
         return cls._made
 
     def __init__(self):
-        self._folder = tempfile.TemporaryDirectory(prefix="flashmem-bad-input-")
-        folder = pathlib.Path(self._folder.name)
+        folder = pipeline.temporary_folder(self, "bad-input")
         self.onnx = save(classifier(), folder / "good.onnx")
         self.plan, self.weights = folder / "good.plan.yaml", folder / "good.fmw"
         self.trace = folder / "good.trace"
