@@ -1,9 +1,11 @@
 // y = epilogue(x0 OPERATOR x1) with NumPy broadcasting; all three in one layout (rows or channels).
 // MODE0, MODE1 say where an operand's texel for texel (column, row) of y lies:
 //   SAME       at the same place;
-//   BROADCAST  at (i * xi_block + j * xi_inner, row / xi_quotient % xi_modulus * xi_outer + row % xi_remainder * xi_row)
+//   BROADCAST  at (i * xi_block + j * xi_inner,
+//                  row / xi_quotient % xi_modulus * xi_outer + row % xi_remainder * xi_row)
 //              with i = column / block, j = column % block;
-//   SPLAT      as BROADCAST, and its lane 0 goes to all lanes (its channels or last dimension are 1).
+//   SPLAT      as BROADCAST, and its lane 0 goes to all lanes (its channels or last dimension
+//              are 1).
 #include "arithmetic.clh"
 #include "activation.clh"
 
@@ -29,16 +31,17 @@
 #define FM_OPERATOR_SPECIALS_POWER 8
 
 #define FM_BROADCAST_ARGUMENTS(t) \
-  int t##_block, int t##_inner, int t##_quotient, int t##_modulus, int t##_outer, int t##_remainder, \
-      int t##_row,
+  int t##_block, int t##_inner, int t##_quotient, int t##_modulus, int t##_outer, \
+      int t##_remainder, int t##_row,
 #define FM_BROADCAST_COLUMN(t) \
   (FM_QUOTIENT(column, block) * t##_block + FM_REMAINDER(column, block) * t##_inner)
 #define FM_BROADCAST_ROW(t) \
   (FM_REMAINDER(FM_QUOTIENT(row, t##_quotient), t##_modulus) * t##_outer + \
    FM_REMAINDER(row, t##_remainder) * t##_row)
 
-__kernel void binary(FM_TEXELS_READ(x0), FM_TEXELS_READ(x1), FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int width,
-                     int height, int block, int extent,
+__kernel void binary(FM_TEXELS_READ(x0), FM_TEXELS_READ(x1),
+                     FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int width, int height, int block,
+                     int extent,
 #if FM_MODE0 != FM_MODE_SAME
                      FM_BROADCAST_ARGUMENTS(x0)
 #endif

@@ -1,6 +1,7 @@
-// Direct convolution in `channels` layout, groups = 1; filter texels hold four output channels of one input channel.
-// A work-item makes TILE_W neighbours along W x TILE_O4 texels of output channels; the last tiles move back to end with
-// the tensor (out_width >= TILE_W and out_channels4 >= TILE_O4 are required). POINTWISE=1: 1x1 without padding.
+// Direct convolution in `channels` layout, groups = 1; filter texels hold four output channels of
+// one input channel. A work-item makes TILE_W neighbours along W x TILE_O4 texels of output
+// channels; the last tiles move back to end with the tensor (out_width >= TILE_W and out_channels4
+// >= TILE_O4 are required). POINTWISE=1: 1x1 without padding.
 #include "arithmetic.clh"
 #include "activation.clh"
 
@@ -8,10 +9,12 @@ __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
 #if BIAS
                    FM_TEXELS_READ(bias),
 #endif
-                   FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int in_channels4, int in_height, int in_width,
-                   int out_channels, int out_height, int out_width, int out_rows, int stride_h, int stride_w,
+                   FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int in_channels4, int in_height,
+                   int in_width, int out_channels, int out_height, int out_width, int out_rows,
+                   int stride_h, int stride_w,
 #if !POINTWISE
-                   int kernel_h, int kernel_w, int dilation_h, int dilation_w, int pad_top, int pad_left,
+                   int kernel_h, int kernel_w, int dilation_h, int dilation_w, int pad_top,
+                   int pad_left,
 #endif
                    float alpha, float beta FM_RECORD_PARAMETERS) {
   FM_BEGIN;
@@ -78,7 +81,8 @@ __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
                   FM_FOR_UNROLLED(lane, 0, 4, 1) {
                     FM_FOR_UNROLLED(j, 0, TILE_O4, 1) {
                       right[j] = FM_REAL4(
-                          FM_LOAD4(filter, 4 * c4 + lane, ((o4 + j) * kernel_h + kh) * kernel_w + kw));
+                          FM_LOAD4(filter, 4 * c4 + lane,
+                                   ((o4 + j) * kernel_h + kh) * kernel_w + kw));
                     }
                     FM_END_FOR
                     FM_ARITHMETIC(fma, TILE_W * TILE_O4 * 4);

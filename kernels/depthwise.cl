@@ -1,5 +1,6 @@
-// Depthwise convolution (groups = C = O) in `channels` layout; filter texels hold one tap of four channels.
-// A work-item makes TILE_W neighbours along W of one channel block; the last tile moves back to end with the row.
+// Depthwise convolution (groups = C = O) in `channels` layout; filter texels hold one tap of four
+// channels. A work-item makes TILE_W neighbours along W of one channel block; the last tile moves
+// back to end with the row.
 #include "arithmetic.clh"
 #include "activation.clh"
 
@@ -7,10 +8,10 @@ __kernel void depthwise(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
 #if BIAS
                         FM_TEXELS_READ(bias),
 #endif
-                        FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int channels, int in_height, int in_width,
-                        int out_height, int out_width, int out_rows, int stride_h, int stride_w, int kernel_h,
-                        int kernel_w, int dilation_h, int dilation_w, int pad_top, int pad_left, float alpha,
-                        float beta FM_RECORD_PARAMETERS) {
+                        FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int channels, int in_height,
+                        int in_width, int out_height, int out_width, int out_rows, int stride_h,
+                        int stride_w, int kernel_h, int kernel_w, int dilation_h, int dilation_w,
+                        int pad_top, int pad_left, float alpha, float beta FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int tile_w = FM_GLOBAL_ID(0) * TILE_W;
   const int row = FM_GLOBAL_ID(1);

@@ -1,8 +1,8 @@
-// y = x taken at `indices` along one axis: x is [outer, choices, inner], y [outer, picks, inner], where the texel rows of
-// a `rows` tensor (or the elements of a linear one) are numbered in row-major order. Indices below zero count from the
-// end; any other index outside wraps around.
-__kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE(y), int width, int height,
-                     int choices, int picks, int inner FM_RECORD_PARAMETERS) {
+// y = x taken at `indices` along one axis: x is [outer, choices, inner], y [outer, picks, inner],
+// where the texel rows of a `rows` tensor (or the elements of a linear one) are numbered in row-
+// major order. Indices below zero count from the end; any other index outside wraps around.
+__kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE(y), int width,
+                     int height, int choices, int picks, int inner FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int column = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
@@ -17,7 +17,8 @@ __kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE
       const int pick = FM_REMAINDER(rest, picks);
       const int index = FM_LOAD_INDEX(indices, pick);
       const int choice = FM_REMAINDER(index + choices, choices);
-      const int from = (FM_QUOTIENT(rest, picks) * choices + choice) * inner + FM_REMAINDER(at, inner);
+      const int from =
+          (FM_QUOTIENT(rest, picks) * choices + choice) * inner + FM_REMAINDER(at, inner);
 #if FM_IS_LINEAR(x)
       FM_STORE1(y, at, FM_LOAD1(x, from));
 #else

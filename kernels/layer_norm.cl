@@ -1,5 +1,5 @@
-// y = (x - mean) / sqrt(variance + epsilon) * weight + shift over the last dimension of a `rows` tensor;
-// GROUP work-items a row; the variance is taken about the mean, in a second pass.
+// y = (x - mean) / sqrt(variance + epsilon) * weight + shift over the last dimension of a `rows`
+// tensor; GROUP work-items a row; the variance is taken about the mean, in a second pass.
 #include "arithmetic.clh"
 #include "group_tree.clh"
 
@@ -12,7 +12,8 @@ __kernel void layer_norm(FM_TEXELS_READ(x), FM_TEXELS_READ(weight),
   FM_BEGIN;
   FM_GROUP_TREE_BEGIN(1);
   const int row = FM_GLOBAL_ID(1);
-  const int row_in = FM_MIN(row, rows - 1);  // work-items beyond the last row go along for the barriers
+  // Work-items beyond the last row go along for the barriers.
+  const int row_in = FM_MIN(row, rows - 1);
 
   float4 sum = (float4)(0.0f);
   FM_FOR(k4, item, width, GROUP) {

@@ -1,6 +1,7 @@
-// c[b, m, n] = epilogue(scale * sum_k a[b, m, k] * B[b, k, n] + bias[n]); all in `rows` layout, one batch a z.
-// A work-item makes TILE_M rows x TILE_N4 texels of c. The last tile moves back to end with the matrix, so that all
-// its loads lie inside (its overlap is computed twice, alike): rows >= TILE_M and width >= TILE_N4 are required.
+// c[b, m, n] = epilogue(scale * sum_k a[b, m, k] * B[b, k, n] + bias[n]); all in `rows` layout, one
+// batch a z. A work-item makes TILE_M rows x TILE_N4 texels of c. The last tile moves back to end
+// with the matrix, so that all its loads lie inside (its overlap is computed twice, alike): rows >=
+// TILE_M and width >= TILE_N4 are required.
 #include "arithmetic.clh"
 #include "activation.clh"
 
@@ -8,8 +9,9 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
 #if BIAS
                      FM_TEXELS_READ(bias),
 #endif
-                     FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(c), int rows, int depth, int columns, int width,
-                     int a_batch, int b_batch, float scale, float alpha, float beta FM_RECORD_PARAMETERS) {
+                     FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(c), int rows, int depth, int columns,
+                     int width, int a_batch, int b_batch, float scale, float alpha,
+                     float beta FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int tile_x = FM_GLOBAL_ID(0) * TILE_N4;
   const int tile_y = FM_GLOBAL_ID(1) * TILE_M;
@@ -28,7 +30,8 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
       fm_real4 right[TILE_N4];
 
 #if B_TRANSPOSED
-      // b holds [N, K]: four of its texels, of rows n .. n + 3, are turned into four texels along n.
+      // b holds [N, K]: four of its texels, of rows n .. n + 3, are turned into four texels along
+      // n.
       FM_FOR(k4, 0, (depth + 3) / 4, 1) {
         FM_FOR_UNROLLED(i, 0, TILE_M, 1) { left[i] = FM_REAL4(FM_LOAD4(a, k4, a_row + i)); }
         FM_END_FOR

@@ -1,7 +1,7 @@
-// matmul.cl with both operands staged in local memory, TILE_K4 texels of a's rows at a time. A work-group makes
-// GROUP_Y * TILE_M rows x GROUP_X * TILE_N4 texels of c, the last group moved back to end with the matrix
-// (rows and width must be at least that); a work-item's rows and texels are GROUP_Y and GROUP_X apart.
-// Local size: (GROUP_X, GROUP_Y, 1).
+// matmul.cl with both operands staged in local memory, TILE_K4 texels of a's rows at a time. A
+// work-group makes GROUP_Y * TILE_M rows x GROUP_X * TILE_N4 texels of c, the last group moved back
+// to end with the matrix (rows and width must be at least that); a work-item's rows and texels are
+// GROUP_Y and GROUP_X apart. Local size: (GROUP_X, GROUP_Y, 1).
 #include "arithmetic.clh"
 #include "activation.clh"
 
@@ -13,9 +13,9 @@ __kernel void matmul_local(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
 #if BIAS
                            FM_TEXELS_READ(bias),
 #endif
-                           FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(c), int rows, int depth, int columns,
-                           int width, int a_batch, int b_batch, float scale, float alpha,
-                           float beta FM_RECORD_PARAMETERS) {
+                           FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(c), int rows, int depth,
+                           int columns, int width, int a_batch, int b_batch, float scale,
+                           float alpha, float beta FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   FM_LOCAL4(panel_a, FM_PANEL_ROWS * TILE_K4);
   FM_LOCAL4(panel_b, 4 * TILE_K4 * FM_PANEL_TEXELS);

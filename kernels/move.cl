@@ -1,13 +1,13 @@
-// y[i0, i1, ..] = x.flat[offset + sum_d i_d * s_d], between any two of the layouts linear, rows and channels.
-// linear and rows: dimensions d0 .. d5 of y, of which the last RANK count (d5 innermost: the lanes of rows).
-// channels: [d2, d3, d4, d5] = [N, C, H, W].
-// WHOLE=1: the four lanes of every texel of y are the four lanes of one texel of x.
+// y[i0, i1, ..] = x.flat[offset + sum_d i_d * s_d], between any two of linear, rows and channels.
+//   y linear or rows: dimensions d0 .. d5, of which the last RANK count (d5: the lanes of rows).
+//   y channels: [d2, d3, d4, d5] = [N, C, H, W].
+//   WHOLE=1: the four lanes of every texel of y are the four lanes of one texel of x.
 #include "arithmetic.clh"
 #include "layouts.clh"
 
-__kernel void move(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int x_inner, int x_height, int x_channels, int width,
-                   int height, int offset, int d1, int d2, int d3, int d4, int d5, int s0, int s1, int s2, int s3,
-                   int s4, int s5 FM_RECORD_PARAMETERS) {
+__kernel void move(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int x_inner, int x_height, int x_channels,
+                   int width, int height, int offset, int d1, int d2, int d3, int d4, int d5,
+                   int s0, int s1, int s2, int s3, int s4, int s5 FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int column = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
@@ -18,7 +18,8 @@ __kernel void move(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int x_inner, int x_hei
       const int first = 4 * FM_QUOTIENT(column, d5);
       const int extent = d3;
       const int apart = s3;
-      const int base = offset + FM_QUOTIENT(row, d4) * s2 + FM_REMAINDER(row, d4) * s4 + first * s3 +
+      const int base = offset + FM_QUOTIENT(row, d4) * s2 + FM_REMAINDER(row, d4) * s4 +
+                       first * s3 +
                        FM_REMAINDER(column, d5) * s5;
 #else
 #if FM_Y_LAYOUT == FM_LAYOUT_ROWS

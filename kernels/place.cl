@@ -1,8 +1,8 @@
 // Writes x into a region of y, both in one layout, texel by texel (linear: element by element):
 // (column, row) of x goes to (column / x_from * x_to + column % x_from + x_start,
 //                             row / y_from * y_to + row % y_from + y_start) of y.
-__kernel void place(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int width, int height, int x_from, int x_to, int x_start,
-                    int y_from, int y_to, int y_start FM_RECORD_PARAMETERS) {
+__kernel void place(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int width, int height, int x_from,
+                    int x_to, int x_start, int y_from, int y_to, int y_start FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int column = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);

@@ -1,13 +1,15 @@
-// Maximum or average over a window, in `channels` layout. Padding counts in the average when INCLUDE_PAD=1 (KIND=AVERAGE).
+// Maximum or average over a window, in `channels` layout. Padding counts in the average when
+// INCLUDE_PAD=1 (KIND=AVERAGE).
 #include "arithmetic.clh"
 
 #define FM_POOL_MAXIMUM 0
 #define FM_POOL_AVERAGE 1
 #define FM_POOL FM_JOIN(FM_POOL_, KIND)
 
-__kernel void pool(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int channels, int in_height, int in_width, int out_height,
-                   int out_width, int out_rows, int stride_h, int stride_w, int kernel_h, int kernel_w, int dilation_h,
-                   int dilation_w, int pad_top, int pad_left FM_RECORD_PARAMETERS) {
+__kernel void pool(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int channels, int in_height, int in_width,
+                   int out_height, int out_width, int out_rows, int stride_h, int stride_w,
+                   int kernel_h, int kernel_w, int dilation_h, int dilation_w, int pad_top,
+                   int pad_left FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int out_w = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);

@@ -1,6 +1,7 @@
-// One number a row: over the last dimension of a `rows` tensor (SPATIAL=0, result in lane 0 of texel (0, row)), or four a
-// channel block: over H and W of a `channels` tensor (SPATIAL=1, result at (block, n)). GROUP work-items each.
-// `outputs`: rows, or blocks * N. `count`: texels a result. `elements`: numbers a result takes in.
+// One number a row: over the last dimension of a `rows` tensor (SPATIAL=0, result in lane 0 of
+// texel (0, row)), or four a channel block: over H and W of a `channels` tensor (SPATIAL=1, result
+// at (block, n)). GROUP work-items each. `outputs`: rows, or blocks * N. `count`: texels a result.
+// `elements`: numbers a result takes in.
 #include "arithmetic.clh"
 #include "group_tree.clh"
 
@@ -46,7 +47,8 @@ __kernel void reduction(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int outputs, int 
   FM_GROUP_TREE_BEGIN(1);
 #endif
   const int output = FM_GLOBAL_ID(1);
-  const int from = FM_MIN(output, outputs - 1);  // work-items beyond the last go along for the barriers
+  // Work-items beyond the last result go along for the barriers.
+  const int from = FM_MIN(output, outputs - 1);
 #if SPATIAL
   const int image = FM_QUOTIENT(from, blocks);
   const int block = FM_REMAINDER(from, blocks);
@@ -73,7 +75,8 @@ __kernel void reduction(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int outputs, int 
   const int out_x = block;
   const int out_y = image;
 #else
-  const float own = FM_COMBINE(FM_COMBINE(partials.x, partials.y), FM_COMBINE(partials.z, partials.w));
+  const float own = 
+      FM_COMBINE(FM_COMBINE(partials.x, partials.y), FM_COMBINE(partials.z, partials.w));
   FM_GROUP_TREE(1, all, own, FM_COMBINE);
   const float4 result = (float4)(FM_FINAL(all));
   const int valid = 1;

@@ -1,13 +1,15 @@
-// H and W of a `channels` tensor resized. Output i comes from input coordinate (scale * i + start) / divisor - shift, in
-// integers, so that every rounding is exact: NEAREST takes its floor, LINEAR the floor, the next and the fraction.
+// H and W of a `channels` tensor resized. Output i comes from input coordinate (scale * i + start)
+// / divisor - shift, in integers, so that every rounding is exact: NEAREST takes its floor, LINEAR
+// the floor, the next and the fraction.
 #include "arithmetic.clh"
 
 #define FM_MODE_NEAREST 0
 #define FM_MODE_LINEAR 1
 
-__kernel void resize(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int channels, int in_height, int in_width, int out_height,
-                     int out_width, int out_rows, int scale_h, int start_h, int divisor_h, int shift_h, int scale_w,
-                     int start_w, int divisor_w, int shift_w FM_RECORD_PARAMETERS) {
+__kernel void resize(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int channels, int in_height,
+                     int in_width, int out_height, int out_width, int out_rows, int scale_h,
+                     int start_h, int divisor_h, int shift_h, int scale_w, int start_w,
+                     int divisor_w, int shift_w FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int out_w = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);

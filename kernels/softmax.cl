@@ -1,5 +1,6 @@
 // y = softmax(scale * x + mask) over the last dimension of a `rows` tensor; GROUP work-items a row.
-// Row r of x takes row r / mask_quotient % mask_modulus * mask_outer + r % mask_remainder * mask_inner of the mask.
+// Row r of x takes row r / mask_quotient % mask_modulus * mask_outer + r % mask_remainder *
+// mask_inner of the mask.
 #include "arithmetic.clh"
 #include "group_tree.clh"
 
@@ -20,13 +21,15 @@ __kernel void softmax(FM_TEXELS_READ(x),
 #endif
                       FM_TEXELS_WRITE(y), int rows, int columns, int width,
 #if MASK
-                      int mask_quotient, int mask_modulus, int mask_outer, int mask_remainder, int mask_inner,
+                      int mask_quotient, int mask_modulus, int mask_outer, int mask_remainder,
+                      int mask_inner,
 #endif
                       float scale FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   FM_GROUP_TREE_BEGIN(1);
   const int row = FM_GLOBAL_ID(1);
-  const int row_in = FM_MIN(row, rows - 1);  // work-items beyond the last row go along for the barriers
+  // Work-items beyond the last row go along for the barriers.
+  const int row_in = FM_MIN(row, rows - 1);
 #if MASK
   const int mask_row =
       FM_REMAINDER(FM_QUOTIENT(row_in, mask_quotient), mask_modulus) * mask_outer +

@@ -1,5 +1,6 @@
-// Transposed convolution (groups = 1) in `channels` layout, gathered: output (h, w) takes every tap (kh, kw) for which
-// (h + pad - kh * dilation) is a multiple of the stride and its quotient an input row; the same along W.
+// Transposed convolution (groups = 1) in `channels` layout, gathered: output (h, w) takes every tap
+// (kh, kw) for which (h + pad - kh * dilation) is a multiple of the stride and its quotient an
+// input row; the same along W.
 #include "arithmetic.clh"
 #include "activation.clh"
 
@@ -7,11 +8,11 @@ __kernel void transposed_conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
 #if BIAS
                               FM_TEXELS_READ(bias),
 #endif
-                              FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int in_channels4, int in_height,
-                              int in_width, int out_channels, int out_height, int out_width, int out_rows,
-                              int stride_h, int stride_w, int kernel_h, int kernel_w, int dilation_h,
-                              int dilation_w, int pad_top, int pad_left, float alpha,
-                              float beta FM_RECORD_PARAMETERS) {
+                              FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int in_channels4,
+                              int in_height, int in_width, int out_channels, int out_height,
+                              int out_width, int out_rows, int stride_h, int stride_w, int kernel_h,
+                              int kernel_w, int dilation_h, int dilation_w, int pad_top,
+                              int pad_left, float alpha, float beta FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int out_w = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
@@ -40,7 +41,8 @@ __kernel void transposed_conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
                           const fm_real4 v = FM_REAL4(FM_LOAD4(x, c4 * in_width + w, in_row + h));
                           FM_FOR_UNROLLED(lane, 0, 4, 1) {
                             const fm_real4 tap = FM_REAL4(
-                                FM_LOAD4(filter, 4 * c4 + lane, (o4 * kernel_h + kh) * kernel_w + kw));
+                                FM_LOAD4(filter, 4 * c4 + lane,
+                                         (o4 * kernel_h + kh) * kernel_w + kw));
                             sum = mad(fm_splat(v, lane), tap, sum);
                           }
                           FM_END_FOR

@@ -1,10 +1,12 @@
-// y = epilogue(x), texel by texel, x and y in one layout. Texel columns [i * block, (i + 1) * block) hold the lanes
-// 4 i .. 4 i + 3 of `extent` (rows: block 1, extent K; channels: block W, extent C).
+// y = epilogue(x), texel by texel, x and y in one layout. Texel columns [i * block, (i + 1) *
+// block) hold the lanes 4 i .. 4 i + 3 of `extent` (rows: block 1, extent K; channels: block W,
+// extent C).
 #include "arithmetic.clh"
 #include "activation.clh"
 
-__kernel void unary(FM_TEXELS_READ(x), FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int width, int height,
-                    int block, int extent, float alpha, float beta FM_RECORD_PARAMETERS) {
+__kernel void unary(FM_TEXELS_READ(x), FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int width,
+                    int height, int block, int extent, float alpha,
+                    float beta FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int column = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
