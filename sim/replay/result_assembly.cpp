@@ -86,6 +86,13 @@ ResultLaunch launch_of(const LoggedCommand& command,
   return launch;
 }
 
+/// A copy longer than a part of the staging ring comes in pieces, a command each; they are one
+/// launch.
+void extend(ResultLaunch* launch, const ResultLaunch& piece) {
+  launch->end = std::max(launch->end, piece.end);
+  if (piece.bound != "launch") launch->bound = piece.bound;
+}
+
 }  // namespace
 
 std::map<std::string, Bytes> weight_bytes(const Trace& trace, const std::optional<Plan>& plan) {
@@ -109,10 +116,18 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
   FirstUses first_uses(trace, plan);
   DiskTime disk(log);
   std::vector<ResultLaunch> launches;
+  std::map<std::string, std::size_t> copies;  // index of each copy launch
   Picoseconds gpu_free;
   for (const LoggedCommand* command : by_start(log)) {
     if (command->operation->has_copy() && command->operation->copy().launch().empty()) continue;
     ResultLaunch launch = launch_of(*command, kernels);
+    if (command->operation->has_copy()) {
+      const auto [entry, is_first_piece] = copies.emplace(launch.id, launches.size());
+      if (!is_first_piece) {
+        extend(&launches[entry->second], launch);
+        continue;
+      }
+    }
     if (command->operation->has_launch()) {
       launch.weight_bytes = first_uses.of(command->operation->launch());
       if (gpu_free < command->start) {

@@ -209,6 +209,22 @@ TEST(Replay, CopiesOverlapLaunchesOnlyWhereTheDeviceCan) {
   EXPECT_FALSE(overlap("false"));
 }
 
+TEST(Replay, PiecesOfOneCopyAreOneLaunch) {
+  TraceBuilder trace;
+  trace.buffer(1, mib, trace::UM_IN_FLIGHT);
+  trace.image(2, 256, 512);
+  const auto first = trace.copy(1, 2, 0, 256, mib / 2, 1, "C0");
+  const auto second = trace.copy(1, 2, 256, 256, mib / 2, 1, "C0");
+  trace.wait({first, second});
+  const Result result = run(trace);
+  ASSERT_EQ(result.launches.size(), 1u);
+  const std::vector<TimelineEvent> pieces = lane(result, "copy");
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(result.launches[0].id, "C0");
+  EXPECT_EQ(result.launches[0].start, pieces[0].start);
+  EXPECT_EQ(result.launches[0].end, pieces[1].end);
+}
+
 TEST(Replay, ACopyWithoutItsCauseDoesNotHoldUpAnotherQueue) {
   TraceBuilder trace;
   const auto program = trace.add_copy_program(64, 64);
