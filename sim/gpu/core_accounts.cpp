@@ -83,7 +83,7 @@ void register_unit(const MemoryUnit& unit, const std::string& prefix, CounterReg
   add("write_lookups", "lines", "Lines written looked up", counts.accepted_writes);
   add("write_hits", "lines", "Lines written that were present", counts.write_hits);
   add("write_allocations", "lines", "Lines written that took a place", counts.write_allocations);
-  add("write_bypasses", "lines", "Lines written that went to the L2 alone", counts.write_bypasses);
+  add("write_bypasses", "lines", "Lines written past the cache to the L2", counts.write_bypasses);
   add("atomics", "lines", "Lines of atomic operations (Arm LS_MEM_ATOMIC)", counts.accepted_atomics);
   add("writes_below", "lines", "Line writes to the L2 (Arm BEATS_WR_LSC_WB, _OTHER)",
       counts.writes_below);

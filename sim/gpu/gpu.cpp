@@ -11,7 +11,7 @@ namespace fm {
 Gpu::Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& registry)
     : memory_(memory) {
   const CoreParameters parameters = core_parameters(config);
-  accounts_ = std::make_unique<LaunchAccounts>(config, memory, registry, cores_);
+  accounts_ = std::make_unique<LaunchAccounts>(memory, registry, cores_);
   command_processor_ = std::make_unique<CommandProcessor>(
       "command_processor", memory.clock(), parameters,
       config.time("host.launch_overhead").count(), accounts_.get());

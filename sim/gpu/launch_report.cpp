@@ -20,10 +20,9 @@ std::string bound_of(const Utilisation& utilisation) {
   return busiest->first > saturated ? busiest->second : "latency";
 }
 
-LaunchAccounts::LaunchAccounts(const DeviceConfig& config, MemorySystem& memory,
-                               CounterRegistry& registry,
+LaunchAccounts::LaunchAccounts(MemorySystem& memory, CounterRegistry& registry,
                                const std::vector<std::unique_ptr<ShaderCore>>& cores)
-    : config_(config), memory_(memory), registry_(registry), cores_(cores) {}
+    : memory_(memory), registry_(registry), cores_(cores) {}
 
 LaunchAccounts::Totals LaunchAccounts::totals() const {
   Totals sum;
@@ -54,7 +53,7 @@ Utilisation LaunchAccounts::shares(const Totals& from, const Totals& to, Ticks e
   const auto part = [](std::uint64_t a, std::uint64_t b) { return static_cast<double>(b - a); };
   use.texture = part(from.texture_cycles, to.texture_cycles) / cycles;
   use.alu = part(from.arithmetic_cycles, to.arithmetic_cycles) /
-            (cycles * static_cast<double>(config_.count("gpu.issue_per_clock")));
+            (cycles * cores_.front()->parameters().engines);
   const double load_store = part(from.load_store_cycles, to.load_store_cycles) / cycles;
   const bool mostly_local = 2 * part(from.local_lookups, to.local_lookups) >
                             part(from.load_store_lookups, to.load_store_lookups);

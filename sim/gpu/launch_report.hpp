@@ -25,7 +25,7 @@ std::string bound_of(const Utilisation& utilisation);
 /// Snapshots every counter at a launch's start and end.
 class LaunchAccounts {
  public:
-  LaunchAccounts(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& registry,
+  LaunchAccounts(MemorySystem& memory, CounterRegistry& registry,
                  const std::vector<std::unique_ptr<ShaderCore>>& cores);
   void begin();
   /// `report` has its times.
@@ -45,7 +45,6 @@ class LaunchAccounts {
   Totals totals() const;
   Utilisation shares(const Totals& from, const Totals& to, Ticks elapsed) const;
 
-  const DeviceConfig& config_;
   MemorySystem& memory_;
   CounterRegistry& registry_;
   const std::vector<std::unique_ptr<ShaderCore>>& cores_;

@@ -26,7 +26,9 @@ LinePlanner::SitePlan LinePlanner::bind(const CompiledSite& site, const GpuLaunc
   plan.write = site.write;
   plan.atomic = site.atomic;
   plan.bytes = site.bytes;
-  plan.line_bytes = parameters_.load_store.line_bytes;
+  const UnitParameters& load_store = parameters_.load_store;
+  const bool past_cache = site.write && !site.atomic && !load_store.write_back;
+  plan.line_bytes = past_cache ? load_store.write_line_bytes : load_store.line_bytes;
   plan.local = site.space == trace::LOCAL;
   plan.image = site.space == trace::IMAGE;
   if (plan.local) {
@@ -49,6 +51,7 @@ LinePlanner::SitePlan LinePlanner::bind(const CompiledSite& site, const GpuLaunc
       ImageLayout(parameters_.texels, binding->width, binding->height, binding->texel_bytes);
   plan.bytes = binding->texel_bytes;
   plan.uncached = site.write && !parameters_.image_writes_cached;
+  if (plan.uncached) plan.line_bytes = load_store.write_line_bytes;
   if (!site.write) {
     plan.unit = Unit::texture;
     plan.line_bytes = parameters_.texture.line_bytes;

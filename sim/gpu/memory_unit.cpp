@@ -115,24 +115,18 @@ MemoryUnit::Block MemoryUnit::read(std::uint64_t address, std::uint64_t mask) {
 }
 
 MemoryUnit::Block MemoryUnit::write(std::uint64_t address, std::uint64_t mask) {
-  const std::uint32_t place = find(address >> line_shift_);
-  const bool allocate = parameters_.write_back && progress_.cached;
-  const Block block =
-      allocate ? write_back(place, address, mask) : write_through(place, address, mask);
+  const bool cached = parameters_.write_back && progress_.cached;
+  const Block block = cached ? write_back(find(address >> line_shift_), address, mask)
+                             : write_past(address, mask);
   if (block == Block::none) ++counts_.accepted_writes;
   return block;
 }
 
-MemoryUnit::Block MemoryUnit::write_through(std::uint32_t place, std::uint64_t address,
-                                            std::uint64_t mask) {
+MemoryUnit::Block MemoryUnit::write_past(std::uint64_t address, std::uint64_t mask) {
+  // A copy in the cache is updated in passing: nothing to look up.
   if (write_credits_ == 0) return Block::write;
-  if (place != none && mshr_of_[place] == no_mshr) {
-    last_use_[place] = ++uses_;
-    ++counts_.write_hits;
-  } else {
-    ++counts_.write_bypasses;
-  }
-  send_write(address, mask, progress_.next_lookup);
+  ++counts_.write_bypasses;
+  send_write(address, mask, parameters_.write_line_bytes, progress_.next_lookup);
   return Block::none;
 }
 
@@ -190,7 +184,7 @@ MemoryUnit::Block MemoryUnit::take_place(std::uint64_t line_number, std::uint32_
 
 void MemoryUnit::clean(std::uint32_t place, Cycle cycle) {
   ++counts_.write_backs;
-  send_write(tags_[place] << line_shift_, dirty_[place], cycle);
+  send_write(tags_[place] << line_shift_, dirty_[place], parameters_.line_bytes, cycle);
   dirty_[place] = 0;
 }
 
@@ -222,17 +216,18 @@ void MemoryUnit::add_target(Mshr& mshr) {
   scoreboard_->add_line(progress_.wave, progress_.load);
 }
 
-void MemoryUnit::send_write(std::uint64_t address, std::uint64_t mask, Cycle cycle) {
+void MemoryUnit::send_write(std::uint64_t address, std::uint64_t mask, std::uint32_t line_bytes,
+                            Cycle cycle) {
   --write_credits_;
   ++counts_.writes_below;
   LineRequest request;
   request.address = address;
-  request.bytes = parameters_.line_bytes;
+  request.bytes = line_bytes;
   request.byte_mask = mask;
   request.client = client_;
   request.kind = AccessKind::write;
   request.tag = static_cast<std::uint32_t>(unit_) << unit_tag_shift | write_tag;
-  link_->send(request, parameters_.line_bytes, cycle + 1 + translation_->translate(address));
+  link_->send(request, line_bytes, cycle + 1 + translation_->translate(address));
 }
 
 WaveSet MemoryUnit::answer(std::uint32_t tag, Cycle cycle) {

@@ -103,14 +103,14 @@ class MemoryUnit {
   std::uint32_t find(std::uint64_t line_number);
   Block read(std::uint64_t address, std::uint64_t mask);
   Block write(std::uint64_t address, std::uint64_t mask);
-  Block write_through(std::uint32_t place, std::uint64_t address, std::uint64_t mask);
+  Block write_past(std::uint64_t address, std::uint64_t mask);
   Block write_back(std::uint32_t place, std::uint64_t address, std::uint64_t mask);
   Block atomic(std::uint64_t address, std::uint64_t mask);
   Block take_place(std::uint64_t line_number, std::uint32_t* place);
   void clean(std::uint32_t place, Cycle cycle);
   void fetch(std::uint32_t place, std::uint64_t address, std::uint32_t bytes, std::uint64_t mask, AccessKind kind);
   void add_target(Mshr& mshr);
-  void send_write(std::uint64_t address, std::uint64_t mask, Cycle cycle);
+  void send_write(std::uint64_t address, std::uint64_t mask, std::uint32_t line_bytes, Cycle cycle);
   void send_flush(Cycle cycle);
   void fill(std::uint32_t index, Cycle cycle, WaveSet* waves);
   void count_block(Cycle cycle);

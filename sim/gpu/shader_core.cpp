@@ -223,8 +223,12 @@ void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
     case WaveStep::Kind::access:
       engine.wants[static_cast<std::size_t>(context_->planner.unit_of(step.site))] |= bit;
       engine.ready |= bit;
+      note_ready(waves_[slot].engine);
       break;
-    case WaveStep::Kind::arithmetic: engine.ready |= bit; break;
+    case WaveStep::Kind::arithmetic:
+      engine.ready |= bit;
+      note_ready(waves_[slot].engine);
+      break;
     case WaveStep::Kind::barrier: arrive(slot, cycle); break;
     case WaveStep::Kind::end: retire(slot, cycle); break;
   }

@@ -114,8 +114,11 @@ class ShaderCore : public Block, private LineSink {
   void issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
   void issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
   void issue_local(const PlannedAccess& access, bool write, std::uint32_t slot, Cycle cycle);
-  Cycle next_issue(const EngineWaves& engine, const std::array<Cycle, unit_count>& accept,
-                   Cycle cycle) const;
+  /// Keeps the sets of engines below up to date after an engine's ready waves changed.
+  void note_ready(std::uint32_t engine);
+  std::uint32_t engines_to_try(const std::array<Cycle, unit_count>& accept, Cycle cycle) const;
+  /// First cycle >= `base` at which one of a set of engines is free.
+  Cycle earliest_free(std::uint32_t engines, Cycle base) const;
   std::array<Cycle, unit_count> accept_cycles() const;
   /// Attributes the engine's unused slots up to `now`. To be called before anything changes that its stall cause
   /// depends on.
@@ -150,6 +153,8 @@ class ShaderCore : public Block, private LineSink {
   std::uint32_t resident_waves_ = 0;
   std::vector<EngineWaves> engines_;
   std::array<std::uint8_t, maximum_waves> rank_of_{};  ///< by slot, on its engine
+  std::uint32_t engines_ready_ = 0;  ///< engines with a ready wave that needs no unit
+  std::array<std::uint32_t, unit_count> engines_wanting_{};  ///< engines with a ready wave that does
   WakeWheel wheel_;
   WaveSet waiting_load_;  ///< slots whose loads' completion is not known yet
   std::uint32_t next_engine_ = 0;

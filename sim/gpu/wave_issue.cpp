@@ -15,28 +15,66 @@ std::array<Cycle, unit_count> ShaderCore::accept_cycles() const {
   return {load_store_.next_accept(), texture_.next_accept(), local_pipe_.next_accept()};
 }
 
+void ShaderCore::note_ready(std::uint32_t index) {
+  const EngineWaves& engine = engines_[index];
+  const std::uint32_t bit = 1u << index;
+  std::uint64_t wanting = 0;
+  for (std::size_t unit = 0; unit < unit_count; ++unit) {
+    wanting |= engine.wants[unit];
+    engines_wanting_[unit] =
+        engine.wants[unit] != 0 ? engines_wanting_[unit] | bit : engines_wanting_[unit] & ~bit;
+  }
+  engines_ready_ = (engine.ready & ~wanting) != 0 ? engines_ready_ | bit : engines_ready_ & ~bit;
+}
+
+std::uint32_t ShaderCore::engines_to_try(const std::array<Cycle, unit_count>& accept,
+                                         Cycle cycle) const {
+  std::uint32_t engines = engines_ready_;
+  for (std::size_t unit = 0; unit < unit_count; ++unit) {
+    if (accept[unit] <= cycle) engines |= engines_wanting_[unit];
+  }
+  return engines;
+}
+
 void ShaderCore::issue(Cycle cycle) {
-  // Engines take turns at being first, so that none is favoured at the shared units.
-  std::uint32_t index = first_engine_;
-  if (++first_engine_ == parameters_.engines) first_engine_ = 0;
   std::array<Cycle, unit_count> accept = accept_cycles();
-  for (std::uint32_t i = 0; i < parameters_.engines; ++i) {
+  std::uint32_t engines = engines_to_try(accept, cycle);
+  // Engines take turns at being first, so that none is favoured at the shared units.
+  std::uint32_t later = ~0u << first_engine_;
+  if (++first_engine_ == parameters_.engines) first_engine_ = 0;
+  while (engines != 0) {
+    const std::uint32_t turn = (engines & later) != 0 ? engines & later : engines;
+    const auto index = static_cast<std::uint32_t>(__builtin_ctz(turn));
+    if ((engines & later) == 0) later = ~0u;
+    engines &= ~(1u << index);
     EngineWaves& engine = engines_[index];
-    if (++index == parameters_.engines) index = 0;
-    if (engine.ready == 0 || engine.free > cycle) continue;
+    if (engine.free > cycle) continue;
     std::uint64_t candidates = engine.ready;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
-      candidates &= accept[unit] > cycle ? ~engine.wants[unit] : ~std::uint64_t{0};
+      if (accept[unit] > cycle) candidates &= ~engine.wants[unit];
     }
     if (candidates == 0) continue;
     issue_step(engine, pick(engine, candidates), cycle);
+    note_ready(index);
     accept = accept_cycles();
+    engines &= engines_to_try(accept, cycle);
   }
-  Cycle next = no_cycle;
-  for (const EngineWaves& engine : engines_) {
-    if (engine.ready != 0) next = std::min(next, next_issue(engine, accept, cycle));
+  next_issue_ = earliest_free(engines_ready_, cycle + 1);
+  for (std::size_t unit = 0; unit < unit_count; ++unit) {
+    if (engines_wanting_[unit] == 0 || accept[unit] == no_cycle) continue;
+    next_issue_ = std::min(next_issue_, earliest_free(engines_wanting_[unit],
+                                                      std::max(accept[unit], cycle + 1)));
   }
-  next_issue_ = next;
+}
+
+Cycle ShaderCore::earliest_free(std::uint32_t engines, Cycle base) const {
+  Cycle earliest = no_cycle;
+  for (; engines != 0; engines &= engines - 1) {
+    const Cycle free = engines_[static_cast<std::size_t>(__builtin_ctz(engines))].free;
+    if (free <= base) return base;
+    earliest = std::min(earliest, free);
+  }
+  return earliest;
 }
 
 std::uint32_t ShaderCore::pick(const EngineWaves& engine, std::uint64_t candidates) const {
@@ -109,19 +147,6 @@ void ShaderCore::issue_local(const PlannedAccess& access, bool write, std::uint3
   const std::uint32_t load = scoreboard_.open(slot, Unit::local);
   scoreboard_.line_known(slot, load, begin + access.pipe_cycles - 1 + parameters_.local.latency);
   scoreboard_.close(slot, load);
-}
-
-Cycle ShaderCore::next_issue(const EngineWaves& engine,
-                             const std::array<Cycle, unit_count>& accept, Cycle cycle) const {
-  const Cycle free = std::max(cycle + 1, engine.free);
-  Cycle next = no_cycle;
-  std::uint64_t wanting = 0;
-  for (std::size_t unit = 0; unit < unit_count; ++unit) {
-    if ((engine.ready & engine.wants[unit]) == 0) continue;
-    wanting |= engine.wants[unit];
-    if (accept[unit] != no_cycle) next = std::min(next, std::max(free, accept[unit]));
-  }
-  return (engine.ready & ~wanting) != 0 ? free : next;
 }
 
 }  // namespace fm

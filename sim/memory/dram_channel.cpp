@@ -132,7 +132,7 @@ void DramChannel::prepare_rows(Ticks time, Ticks* plan) {
     }
     if (starved(entry, time)) {
       marks |= bank_is_starved;
-    } else if ((marks & bank_has_hit) != 0) {
+    } else if ((marks & bank_has_hit) != 0 && parameters_.first_ready) {
       continue;
     }
     prepare_bank(bank, entry, time, plan);

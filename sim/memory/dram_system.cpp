@@ -22,11 +22,11 @@ void DramSystem::receive(const LineRequest& request) {
   const std::uint64_t unit = request.address / parameters_.interleave;
   const std::uint64_t above = unit / parameters_.channels;
   // Neighbouring units go to different channels; higher bits rotate them, so that strides use all channels.
-  std::uint64_t rotation = above;
-  for (std::uint64_t bits = above / parameters_.channels; bits != 0; bits /= parameters_.channels) {
-    rotation += bits;
+  std::uint64_t channel = unit;
+  for (std::uint64_t bits = above; parameters_.channels > 1 && bits != 0; bits /= parameters_.channels) {
+    channel += bits;
   }
-  const std::uint64_t channel = (unit + rotation) % parameters_.channels;
+  channel %= parameters_.channels;
   const std::uint64_t local =
       above * parameters_.interleave + request.address % parameters_.interleave;
   channels_[channel]->receive(request, local);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/gpu/gpu.hpp"
+#include "sim/memory/memory_parameters.hpp"
 #include "sim/memory/memory_system.hpp"
 #include "sim/replay/kernel_context.hpp"
 #include "tests/sim/program_builder.hpp"
@@ -33,17 +34,20 @@ class GpuMachine {
  public:
   explicit GpuMachine(const DeviceConfig& config)
       : memory_(config, registry_), gpu_(config, memory_, registry_) {}
+  GpuMachine(const DeviceConfig& config, const MemoryParameters& memory)
+      : memory_(memory, registry_), gpu_(config, memory_, registry_) {}
 
-  /// Enqueues at time 0 a launch of `program`.
+  /// Enqueues now a launch of `program`.
   void add(const trace::AccessProgram& program, std::vector<ArgumentBinding> arguments,
-           std::uint32_t registers = 32) {
-    programs_.emplace_back(program, IndexValues{}, gpu_.wave_width());
+           std::uint32_t registers = 32, bool half = false, const IndexValues& index = {}) {
+    programs_.emplace_back(program, index, gpu_.wave_width());
     patterns_.emplace_back();
     GpuLaunch launch;
     launch.id = "L" + std::to_string(programs_.size());
     launch.program = &programs_.back();
     launch.patterns = &patterns_.back();
     launch.registers = registers;
+    launch.half_arithmetic = half;
     launch.arguments = std::move(arguments);
     launch.on_end = [this](const GpuLaunchReport& report) { reports_.push_back(report); };
     gpu_.enqueue(std::move(launch));
