@@ -118,9 +118,8 @@ class WaveWalk {
     lane.loops.resize(expander_.loops_);
     lane.data.resize(static_cast<std::size_t>(program_.sites_size()));
     lane.derived.resize(static_cast<std::size_t>(program_.derivations_size()));
-    const std::uint64_t linear_group =
-        group[0] + std::uint64_t{program_.group_count(0)} *
-                       (group[1] + std::uint64_t{program_.group_count(1)} * group[2]);
+    const std::uint64_t columns = program_.group_count(0), rows = program_.group_count(1);
+    const std::uint64_t linear_group = group[0] + columns * (group[1] + rows * group[2]);
     const std::uint64_t linear = linear_group * items_per_group(program_) + item;
     for (const auto& table : expander_.tables_) lane.cursors.push_back(table.first.at(linear));
     return lane;

@@ -55,6 +55,7 @@ std::string list(const std::vector<std::string>& items, std::size_t column) {
 
 std::vector<std::string> words(const std::vector<std::string>& texts) {
   std::vector<std::string> items;
+  items.reserve(texts.size());
   for (const std::string& text : texts) items.push_back(yaml_word(text));
   return items;
 }

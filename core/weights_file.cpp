@@ -202,7 +202,7 @@ struct WeightsWriter::State {
   std::size_t next = 0;
 };
 
-WeightsWriter::WeightsWriter(const std::string& path, WeightsIndex index) : state_(nullptr) {
+WeightsWriter::WeightsWriter(const std::string& path, WeightsIndex index) {
   if (path == "-") throw UserError("a weights file cannot be written to standard output");
   if (index.model_digest.size() > digest_bytes) {
     throw std::logic_error("model digest of more than 64 bytes");
@@ -215,10 +215,10 @@ WeightsWriter::WeightsWriter(const std::string& path, WeightsIndex index) : stat
     }
     free_from = entry.offset + entry.bytes;
   }
-  state_ = new State(path, std::move(index));
+  state_ = std::make_unique<State>(path, std::move(index));
 }
 
-WeightsWriter::~WeightsWriter() { delete state_; }
+WeightsWriter::~WeightsWriter() = default;
 
 void WeightsWriter::append(const std::vector<std::uint8_t>& bytes) {
   if (state_->next == state_->index.entries.size()) {

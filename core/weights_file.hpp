@@ -8,6 +8,7 @@
 // so that it is known when the plan is made and a file packed for another plan is refused.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class WeightsWriter {
 
  private:
   struct State;
-  State* state_;
+  std::unique_ptr<State> state_;
 };
 
 /// Reads header and index; throws UserError for a wrong magic, version, truncation or damaged index.

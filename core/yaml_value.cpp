@@ -103,8 +103,9 @@ YamlMap::YamlMap(const YamlValue& value) : value_(value) {
 }
 
 YamlValue YamlMap::required(const std::string& key) {
-  if (const YamlValue* value = optional(key)) return *value;
-  value_.fail("the key '" + key + "' is missing");
+  const YamlValue* value = optional(key);
+  if (value == nullptr) value_.fail("the key '" + key + "' is missing");
+  return *value;
 }
 
 const YamlValue* YamlMap::optional(const std::string& key) {

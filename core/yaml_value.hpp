@@ -20,8 +20,8 @@ class YamlMap;
 /// One node and what it is called in messages. All readers throw UserError at the node's place.
 class YamlValue {
  public:
-  YamlValue(YAML::Node node, std::shared_ptr<const std::string> file, std::string what)
-      : node_(std::move(node)), file_(std::move(file)), what_(std::move(what)) {}
+  YamlValue(const YAML::Node& node, std::shared_ptr<const std::string> file, std::string what)
+      : node_(node), file_(std::move(file)), what_(std::move(what)) {}
 
   const std::string& what() const { return what_; }
   YamlValue renamed(const std::string& what) const { return YamlValue(node_, file_, what); }
