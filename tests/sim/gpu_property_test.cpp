@@ -1,0 +1,167 @@
+// Random programs on random valid configs: everything drains, every law holds, nothing depends on how far a block runs
+// ahead.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/result.hpp"
+#include "tests/sim/gpu_machine.hpp"
+#include "tests/sim/random_program.hpp"
+
+namespace fm {
+namespace {
+
+using test::GpuMachine;
+using testing::IsEmpty;
+
+class Draw {
+ public:
+  explicit Draw(std::uint32_t seed) : random_(seed) {}
+  std::uint64_t pick(std::uint64_t least, std::uint64_t most) {
+    return std::uniform_int_distribution<std::uint64_t>(least, most)(random_);
+  }
+  std::string word(std::initializer_list<const char*> words) {
+    return *(words.begin() + pick(0, words.size() - 1));
+  }
+  std::string power(std::uint64_t least_log2, std::uint64_t most_log2) {
+    return std::to_string(std::uint64_t{1} << pick(least_log2, most_log2));
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// A valid config far from the devices': tiny caches, few MSHRs, odd latencies.
+DeviceConfig random_config(Draw& draw) {
+  DeviceConfig config = DeviceConfig::load(draw.word({"mali-g715", "adreno-750"}));
+  const auto set = [&](const std::string& path, const std::string& value) { config.set(path, value); };
+  const auto number = [&](const std::string& path, std::uint64_t least, std::uint64_t most,
+                          const std::string& unit = "") {
+    set(path, std::to_string(draw.pick(least, most)) + unit);
+  };
+  number("gpu.cores", 1, 4);
+  number("gpu.max_outstanding_loads", 1, 20);
+  set("gpu.scheduler", draw.word({"oldest_first", "round_robin"}));
+  number("gpu.arithmetic_latency", 1, 9, " cycles");
+  for (const std::string unit : {"load_store", "texture"}) {
+    const std::uint64_t line = 32u << draw.pick(0, 1), ways = draw.pick(1, 4), sets = draw.pick(1, 9);
+    set(unit + ".line", std::to_string(line) + " B");
+    set(unit + ".ways", std::to_string(ways));
+    set(unit + ".cache_size", std::to_string(std::max<std::uint64_t>(256, line * ways * sets) / (line * ways) * line * ways + line * ways * 4) + " B");
+    set(unit + ".bytes_per_clock", draw.power(3, 5) + " B");
+    number(unit + ".mshrs", 1, 9);
+    number(unit + ".merges", 1, 5);
+    number(unit + ".queue", 1, 5);
+    number(unit + ".latency", 1, 40, " cycles");
+  }
+  set("load_store.write_policy", draw.word({"write_back", "write_through"}));
+  number("load_store.stores_in_flight", 1, 6);
+  set("texture.layout", draw.word({"mali_u_interleaved", "adreno_tiled", "linear"}));
+  set("texture.image_writes", draw.word({"load_store", "l2"}));
+  set("local.kind", draw.word({"cache_backed", "dedicated"}));
+  const std::uint64_t slices = draw.pick(1, 5), ways = draw.pick(1, 4);
+  set("l2.slices", std::to_string(slices));
+  set("l2.banks", draw.word({"1", "2"}));
+  set("l2.ways", std::to_string(ways));
+  set("l2.size", std::to_string(4096 * slices * ways) + " B");
+  number("l2.mshrs", 1, 9);
+  number("l2.merges", 1, 4);
+  number("l2.write_buffer", 1, 4);
+  number("l2.latency", 1, 30, " cycles");
+  set("l2.bytes_per_clock", draw.power(4, 6) + " B");
+  set("l2.partial_writes", draw.word({"fetch", "mask"}));
+  number("noc.latency", 1, 9, " cycles");
+  set("noc.bytes_per_clock", draw.power(3, 7) + " B");
+  set("slc.bandwidth", "5 GB/s");
+  set("host.copy_bandwidth", "1 GB/s");
+  set("host.transfer_bandwidth", "1 GB/s");
+  number("slc.mshrs", 1, 9);
+  set("slc.gpu_share", draw.word({"0.1", "0.5", "1"}));
+  const std::uint64_t channels = draw.pick(1, 4);
+  set("dram.channels", std::to_string(channels));
+  set("slc.size", std::to_string(65536 * channels) + " B");
+  number("dram.queue_depth", 1, 9);
+  set("dram.scheduler", draw.word({"fr_fcfs", "fcfs"}));
+  set("dram.interleave", draw.power(6, 9) + " B");
+  number("dram.max_wait", 100, 2000, " ns");
+  number("mmu.tlb_entries", 1, 40);
+  set("host.launch_overhead", "1 us");
+  config.check();
+  return config;
+}
+
+std::vector<ArgumentBinding> bind(const trace::AccessProgram& program) {
+  std::vector<ArgumentBinding> arguments;
+  for (const auto& site : program.sites()) {
+    if (site.space() == trace::LOCAL) continue;
+    const bool is_image = site.space() == trace::IMAGE;
+    const std::uint64_t address = (1 + std::uint64_t{site.argument()}) << 30;
+    arguments.push_back(is_image ? test::image(site.argument(), address, 61, 47, 8)
+                                 : test::buffer(site.argument(), address));
+  }
+  return arguments;
+}
+
+/// Random programs name arguments freely: give images and buffers numbers of their own.
+void part_arguments(trace::AccessProgram* program) {
+  for (auto& site : *program->mutable_sites()) {
+    if (site.space() == trace::LOCAL) continue;
+    site.set_argument(2 * site.argument() + (site.space() == trace::IMAGE ? 1 : 0));
+    if (site.space() == trace::IMAGE) site.set_atomic(false);
+  }
+}
+
+/// Everything a run shows, as text.
+std::string everything(const GpuMachine& machine) {
+  std::string text;
+  for (const auto& [name, entry] : machine.registry().entries()) {
+    text += name + "=" + std::to_string(machine.counter(name)) + "\n";
+  }
+  for (const GpuLaunchReport& report : machine.reports()) {
+    text += std::to_string(report.start.count()) + ".." + std::to_string(report.end.count()) + " " +
+            report.bound + "\n";
+    for (const auto& [cause, share] : report.stalls) text += cause + "=" + std::to_string(share) + "\n";
+  }
+  return text;
+}
+
+class RandomGpu : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(RandomGpu, DrainsKeepsTheLawsAndDoesNotDependOnTheWindow) {
+  Draw draw(GetParam());
+  const DeviceConfig config = random_config(draw);
+  std::vector<test::RandomProgram> programs;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    programs.push_back(test::RandomProgramMaker(GetParam() * 10 + i).make());
+    part_arguments(&programs.back().program);
+  }
+  MemoryParameters parameters = memory_parameters(config);
+  std::string first;
+  const Ticks lookahead = parameters.clock.lookahead;
+  for (const Ticks window : {lookahead, lookahead / 3 + 1, Ticks{997}}) {
+    parameters.clock.lookahead = std::min(window, lookahead);
+    GpuMachine machine(config, parameters);
+    for (const test::RandomProgram& made : programs) {
+      machine.add(made.program, bind(made.program), 32, false, made.index);
+    }
+    bool copied = false, loaded = false;
+    machine.memory().port(MemoryClient::copy_engine).submit({Address(123), Bytes(7000), true}, [&] { copied = true; });
+    machine.memory().port(MemoryClient::storage).submit({Address(1 << 30), Bytes(9999), true}, [&] { loaded = true; });
+    machine.run();
+    EXPECT_THAT(machine.faults(), IsEmpty()) << config.to_yaml();
+    EXPECT_EQ(machine.reports().size(), programs.size());
+    EXPECT_TRUE(copied && loaded);
+    if (first.empty()) {
+      first = everything(machine);
+    } else {
+      EXPECT_EQ(everything(machine), first) << "window " << window;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomGpu, testing::Range(0u, 60u));
+
+}  // namespace
+}  // namespace fm
