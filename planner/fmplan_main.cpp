@@ -7,6 +7,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/diagnostics.hpp"
+#include "core/progress_bar.hpp"
 #include "core/version.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/pack.hpp"
@@ -166,7 +167,11 @@ ExitStatus run_pack(const std::vector<std::string>& words) {
   const fm::Plan plan = fm::read_plan(required(values, "plan"));
   const std::string model = required(values, "model");
   const std::string output = required(values, "output");
-  fm::pack_weights(plan, model, output);
+  {
+    fm::ProgressBar bar("packing");
+    fm::pack_weights(plan, model, output,
+                     [&](std::size_t done, std::size_t total) { bar.show(done, total); });
+  }
   fm::Bytes total;
   for (const fm::WeightSlice& slice : plan.weights) total += slice.bytes;
   (output == "-" ? std::cerr : std::cout) << output << ": " << plan.weights.size() << " slices, "

@@ -97,7 +97,8 @@ std::vector<std::uint8_t> packed(const PlanTensor& wanted, HostTensor values) {
 
 }  // namespace
 
-void pack_weights(const Plan& plan, const std::string& model_path, const std::string& output) {
+void pack_weights(const Plan& plan, const std::string& model_path, const std::string& output,
+                  const std::function<void(std::size_t, std::size_t)>& on_slice) {
   if (plan.models.size() != 1) throw UserError("only plans of one model can be packed");
   const ImportedModel model = import_and_fuse(model_path, bindings_of(plan));
   if (model.digest != plan.models[0].digest) {
@@ -115,9 +116,11 @@ void pack_weights(const Plan& plan, const std::string& model_path, const std::st
   }
   const WeightSource source(model);
   WeightsWriter writer(output, index);
+  std::size_t written = 0;
   for (const WeightSlice& slice : plan.weights) {
     const PlanTensor& tensor = plan.tensor(slice.tensor);
     writer.append(packed(tensor, source.load(tensor)));
+    if (on_slice) on_slice(++written, plan.weights.size());
   }
   writer.finish();
 }

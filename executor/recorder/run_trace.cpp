@@ -3,9 +3,9 @@
 #include <set>
 #include <tuple>
 
+#include "core/progress_bar.hpp"
 #include "core/trace_file.hpp"
 #include "core/version.hpp"
-#include "executor/progress_bar.hpp"
 
 namespace fm {
 namespace {

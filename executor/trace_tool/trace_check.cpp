@@ -8,7 +8,7 @@
 
 #include "core/access_expander.hpp"
 #include "core/diagnostics.hpp"
-#include "executor/progress_bar.hpp"
+#include "core/progress_bar.hpp"
 #include "executor/recorder/recording_kernel.hpp"
 #include "executor/trace_tool/trace_dump.hpp"
 

@@ -1,4 +1,4 @@
-#include "executor/progress_bar.hpp"
+#include "core/progress_bar.hpp"
 
 #include <unistd.h>
 
