@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 
 #include "core/atomic_file.hpp"
 #include "core/diagnostics.hpp"
@@ -140,10 +141,9 @@ Result run(const DeviceConfig& config, const Arguments& arguments) {
   return simulate(config, trace, options);
 }
 
-void write(const std::string& path, const std::string& text) {
-  AtomicFile file(path);
-  file.stream() << text;
-  file.commit();
+void write(AtomicFile* file, const std::string& text) {
+  file->stream() << text;
+  file->commit();
 }
 
 ExitStatus check_laws(const Result& result) {
@@ -168,14 +168,18 @@ ExitStatus fmsim(int argc, char** argv) {
   }
   require_complete(arguments);
   const DeviceConfig config = load_config(arguments);
-  if (arguments.explain) return write(arguments.output, explanation_of(config)), ExitStatus::done;
+  // Opened first: a folder that does not exist is better known before minutes of simulation.
+  AtomicFile output(arguments.output);
+  std::optional<AtomicFile> chrome_trace;
+  if (!arguments.chrome_trace.empty()) chrome_trace.emplace(arguments.chrome_trace);
+  if (arguments.explain) return write(&output, explanation_of(config)), ExitStatus::done;
   const Clock::time_point start = Clock::now();
   const Result result = run(config, arguments);
   const std::string summary =
       summary_of(result, config, std::chrono::duration<double>(Clock::now() - start).count());
-  write(arguments.output, arguments.json ? to_json(result) : summary);
+  write(&output, arguments.json ? to_json(result) : summary);
   if (arguments.summary) std::cout << summary;
-  if (!arguments.chrome_trace.empty()) write(arguments.chrome_trace, to_chrome_trace(result));
+  if (chrome_trace) write(&*chrome_trace, to_chrome_trace(result));
   return check_laws(result);
 }
 

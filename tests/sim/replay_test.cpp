@@ -280,6 +280,13 @@ TEST(Replay, AWeightCountsWithItsFirstUse) {
   EXPECT_EQ(launch(result, "L1").weight_bytes.count(), 0u);
 }
 
+TEST(Replay, AnEmptyTraceTakesNoTime) {
+  const Result result = run(TraceBuilder());
+  EXPECT_EQ(result.latency.integrated.count(), 0u);
+  EXPECT_EQ(result.memory.peak.count(), 0u);
+  EXPECT_TRUE(result.launches.empty());
+}
+
 TEST(Replay, SameInputsSameBytes) {
   const std::string first = to_json(run(streamed()));
   run(copy_beside_launch());
