@@ -38,7 +38,7 @@ struct TimelineEvent {
 struct ResultLaunch {
   std::string id, kernel, operation;
   Nanoseconds start, end;
-  std::string bound;  ///< disk | dram | l2 | texture | alu | launch | latency | local; "" when not known (measured)
+  std::string bound;  ///< disk | dram | l2 | load_store | texture | alu | launch | latency | local; "" when not known (measured)
   std::uint64_t macs = 0;
   Bytes weight_bytes;  ///< of the weights it is first to use
   std::map<std::string, double> stalls;  ///< fraction of core cycles by cause; sums to 1 (simulated)

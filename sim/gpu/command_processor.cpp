@@ -78,7 +78,8 @@ void CommandProcessor::start_groups(Ticks now) {
 
 void CommandProcessor::send_group(std::uint32_t core, Ticks now) {
   dispatch_free_ = std::max(dispatch_free_, now) + clock().period;
-  cores_[core]->assign(next_group_++, dispatch_free_ + parameters_.dispatch_latency * clock().period);
+  cores_[core]->assign(next_group_++,
+                       dispatch_free_ + parameters_.dispatch_latency * clock().period);
   ++groups_running_;
 }
 
@@ -120,8 +121,8 @@ void CommandProcessor::append_waiting(std::vector<std::string>* lines) const {
   const char* const what = state_ == State::groups  ? "work-groups"
                            : state_ == State::flush ? "cores to clean their caches"
                                                     : "its launch overhead";
-  lines->push_back("command processor: launch " + launches_.front().launch.id + " waits for " + what +
-                   " (" + std::to_string(groups_running_) + " work-groups running, " +
+  lines->push_back("command processor: launch " + launches_.front().launch.id + " waits for " +
+                   what + " (" + std::to_string(groups_running_) + " work-groups running, " +
                    std::to_string(next_group_) + " dispatched), " +
                    std::to_string(launches_.size() - 1) + " launches behind it");
 }

@@ -14,8 +14,9 @@ namespace fm {
 
 class CommandProcessor : public Block, public ShaderCore::Outlet {
  public:
-  CommandProcessor(sc_core::sc_module_name name, const Clock& clock, const CoreParameters& parameters,
-                   Ticks launch_overhead, LaunchAccounts* accounts);
+  CommandProcessor(sc_core::sc_module_name name, const Clock& clock,
+                   const CoreParameters& parameters, Ticks launch_overhead,
+                   LaunchAccounts* accounts);
   void connect(const std::vector<std::unique_ptr<ShaderCore>>& cores);
 
   void enqueue(GpuLaunch launch);
@@ -61,7 +62,7 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
   State state_ = State::idle;
   std::unique_ptr<LaunchContext> context_;
   Ticks start_ = 0, groups_at_ = 0;
-  Ticks dispatch_free_ = 0;      ///< one work-group a cycle
+  Ticks dispatch_free_ = 0;  ///< one work-group a cycle
   std::uint64_t next_group_ = 0, groups_running_ = 0;
   std::uint32_t cores_flushing_ = 0;
   TimedQueue<Message, MessageBefore> messages_;

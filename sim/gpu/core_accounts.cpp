@@ -53,7 +53,8 @@ void register_local(const ShaderCore& core, CounterRegistry& registry) {
   registry.add("local.cached_accesses", "accesses",
                "Accesses to local memory behind the load/store cache",
                &counts.cached_local_accesses);
-  registry.add("local.busy", "cycles", "Dedicated local memory was busy", &core.local_pipe().busy());
+  registry.add("local.busy", "cycles", "Dedicated local memory was busy",
+               &core.local_pipe().busy());
 }
 
 void register_unit(const MemoryUnit& unit, const std::string& prefix, CounterRegistry& registry) {
@@ -84,7 +85,8 @@ void register_unit(const MemoryUnit& unit, const std::string& prefix, CounterReg
   add("write_hits", "lines", "Lines written that were present", counts.write_hits);
   add("write_allocations", "lines", "Lines written that took a place", counts.write_allocations);
   add("write_bypasses", "lines", "Lines written past the cache to the L2", counts.write_bypasses);
-  add("atomics", "lines", "Lines of atomic operations (Arm LS_MEM_ATOMIC)", counts.accepted_atomics);
+  add("atomics", "lines", "Lines of atomic operations (Arm LS_MEM_ATOMIC)",
+      counts.accepted_atomics);
   add("writes_below", "lines", "Line writes to the L2 (Arm BEATS_WR_LSC_WB, _OTHER)",
       counts.writes_below);
   add("write_backs", "lines", "Of them, dirty lines", counts.write_backs);
@@ -138,7 +140,8 @@ void register_counters(const ShaderCore& core, CounterRegistry& registry) {
   registry.add("mmu.hits", "translations", "Translations the TLB held", &core.translation().hits());
   registry.add("mmu.walks", "walks", "Page walks (Arm MMU_TABLE_READS_L3)",
                &core.translation().walks());
-  registry.add("noc.bytes_in", "bytes", "Data from the L2 to cores (Arm BEATS_RD_LSC + BEATS_RD_TEX)",
+  registry.add("noc.bytes_in", "bytes",
+               "Data from the L2 to cores (Arm BEATS_RD_LSC + BEATS_RD_TEX)",
                &core.link().bytes_in());
   registry.add("noc.bytes_out", "bytes", "Data from cores to the L2", &core.link().bytes_out());
 }

@@ -12,7 +12,8 @@ namespace fm {
 using Cycle = std::uint64_t;
 constexpr Cycle no_cycle = ~Cycle{0};
 
-/// A tag names the unit that asked, what it asked and its MSHR: all the core needs when the answer comes.
+/// A tag names the unit that asked, what it asked and its MSHR: all the core needs when the answer
+/// comes.
 constexpr std::uint32_t write_tag = 1u << 20;
 constexpr std::uint32_t unit_tag_shift = 24;
 
@@ -26,7 +27,8 @@ class CoreLink {
         bytes_per_cycle_(bytes_per_cycle),
         source_(l2->attach(sink, clock.period * answer_latency)) {}
 
-  /// Sends at `earliest` or as soon as the link is free; `line_bytes`: of the sender's line, to which the mask refers.
+  /// Sends at `earliest` or as soon as the link is free; `line_bytes`: of the sender's line, to
+  /// which the mask refers.
   void send(LineRequest request, std::uint32_t line_bytes, Cycle earliest) {
     const bool read = request.kind == AccessKind::read;
     const std::uint32_t payload = read ? 0 : request.bytes;

@@ -66,9 +66,9 @@ CoreParameters core_parameters(const DeviceConfig& config) {
   refuse(core.engines > maximum_engines, "gpu.issue_per_clock: the simulator issues at most " +
                                              std::to_string(maximum_engines) + " a clock");
   const std::uint32_t slots = std::min(maximum_waves, core.engines * EngineWaves::capacity);
-  refuse(core.waves > slots,
-         "gpu.waves_per_core: the simulator holds at most " + std::to_string(slots) +
-             " waves a core (64 for each of gpu.issue_per_clock)");
+  refuse(core.waves > slots, "gpu.waves_per_core: the simulator holds at most " +
+                                 std::to_string(slots) +
+                                 " waves a core (64 for each of gpu.issue_per_clock)");
   refuse(core.outstanding_loads > maximum_outstanding,
          "gpu.max_outstanding_loads: the simulator tracks at most " +
              std::to_string(maximum_outstanding));
@@ -100,8 +100,8 @@ CoreParameters core_parameters(const DeviceConfig& config) {
   const MemoryParameters memory = memory_parameters(config);
   core.request_latency = memory.request_cycles;
   core.answer_latency = memory.answer_cycles;
-  // A free place is reported in request_latency cycles; what is left of the dispatch time is the way to the core, at
-  // least as long.
+  // A free place is reported in request_latency cycles; what is left of the dispatch time is the
+  // way to the core, at least as long.
   const std::uint32_t dispatch = cycle_count(config, "gpu.workgroup_dispatch");
   core.dispatch_latency = dispatch > 2 * memory.request_cycles ? dispatch - memory.request_cycles
                                                                : memory.request_cycles;

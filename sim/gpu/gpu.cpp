@@ -13,8 +13,8 @@ Gpu::Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& regi
   const CoreParameters parameters = core_parameters(config);
   accounts_ = std::make_unique<LaunchAccounts>(memory, registry, cores_);
   command_processor_ = std::make_unique<CommandProcessor>(
-      "command_processor", memory.clock(), parameters,
-      config.time("host.launch_overhead").count(), accounts_.get());
+      "command_processor", memory.clock(), parameters, config.time("host.launch_overhead").count(),
+      accounts_.get());
   const std::uint64_t cores = config.count("gpu.cores");
   for (std::uint32_t i = 0; i < cores; ++i) {
     const std::string name = "core" + std::to_string(i);

@@ -1,5 +1,6 @@
 #pragma once
-// The mobile GPU: command processor, work-group dispatcher and shader cores in front of the memory system.
+// The mobile GPU: command processor, work-group dispatcher and shader cores in front of the memory
+// system.
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,8 @@ class ShaderCore;
 /// What one kernel argument points to.
 struct ArgumentBinding {
   std::uint32_t argument = 0;  ///< kernel argument index (CompiledSite::argument)
-  Address address;             ///< of the first byte; images: of the object (ImageLayout says where a texel lies)
+  Address
+      address;  ///< of the first byte; images: of the object (ImageLayout says where a texel lies)
   bool image = false;
   std::uint32_t width = 0, height = 0;  ///< images, texels
   std::uint32_t texel_bytes = 0;
@@ -31,25 +33,32 @@ struct ArgumentBinding {
 
 /// What the GPU did during one launch. Times are simulation time.
 struct GpuLaunchReport {
-  Picoseconds queued, start, end;  ///< start: the command processor begins with it (its launch overhead included)
-  std::string bound;               ///< dram | l2 | texture | alu | launch | latency | local, as ResultLaunch::bound
-  std::map<std::string, double> stalls;    ///< fraction of issue slots by cause, busy and idle too; sums to 1
-  std::map<std::string, double> counters;  ///< what every registered counter moved by (only those that moved)
+  Picoseconds queued, start,
+      end;  ///< start: the command processor begins with it (its launch overhead included)
+  std::string bound;  ///< dram | l2 | load_store | texture | alu | launch | latency | local
+  std::map<std::string, double>
+      stalls;  ///< fraction of issue slots by cause, busy and idle too; sums to 1
+  std::map<std::string, double>
+      counters;  ///< what every registered counter moved by (only those that moved)
 };
 
 struct GpuLaunch {
   std::string id;
-  const CompiledProgram* program = nullptr;  ///< compiled for Gpu::wave_width(); both outlive on_end
-  PatternTable* patterns = nullptr;          ///< may be shared between launches of one program
-  std::uint32_t registers = 0;               ///< 32-bit registers a work-item
-  bool half_arithmetic = false;              ///< FMA, ADD and SPECIAL run at the half-precision rate
-  std::vector<ArgumentBinding> arguments;    ///< one for every argument a GLOBAL, IMAGE or CONSTANT site names
-  std::function<void()> on_start;            ///< at report.start; may be empty
-  std::function<void(const GpuLaunchReport&)> on_end;  ///< at report.end, all its traffic answered; may be empty
+  const CompiledProgram* program =
+      nullptr;                       ///< compiled for Gpu::wave_width(); both outlive on_end
+  PatternTable* patterns = nullptr;  ///< may be shared between launches of one program
+  std::uint32_t registers = 0;       ///< 32-bit registers a work-item
+  bool half_arithmetic = false;      ///< FMA, ADD and SPECIAL run at the half-precision rate
+  std::vector<ArgumentBinding>
+      arguments;  ///< one for every argument a GLOBAL, IMAGE or CONSTANT site names
+  std::function<void()> on_start;  ///< at report.start; may be empty
+  std::function<void(const GpuLaunchReport&)>
+      on_end;  ///< at report.end, all its traffic answered; may be empty
 };
 
-/// Launches run one at a time in the order they were enqueued (the queues of one device share its command processor).
-/// Texture and load/store caches of the cores are cleaned and invalidated between launches.
+/// Launches run one at a time in the order they were enqueued (the queues of one device share its
+/// command processor). Texture and load/store caches of the cores are cleaned and invalidated
+/// between launches.
 class Gpu {
  public:
   /// Registers its counters. All arguments outlive it.
@@ -58,18 +67,20 @@ class Gpu {
 
   /// Lanes of a wave: what programs are to be compiled for.
   std::uint32_t wave_width() const;
-  /// At the current simulation time. Throws UserError when a work-group fits no core (local memory, waves) or an
-  /// argument is not bound.
+  /// At the current simulation time. Throws UserError when a work-group fits no core (local memory,
+  /// waves) or an argument is not bound.
   void enqueue(GpuLaunch launch);
   bool idle() const;
-  /// What is still running and waits for whom, one line each; empty when idle. For the deadlock message.
+  /// What is still running and waits for whom, one line each; empty when idle. For the deadlock
+  /// message.
   std::vector<std::string> waiting() const;
 
   /// Achieved over peak since the start of simulation: "alu", "texture", "l2", "dram".
   std::map<std::string, double> peaks() const;
   /// The time the arithmetic issued so far takes at peak rate on all cores.
   Picoseconds compute_floor() const;
-  /// Conservation laws of issue slots, L1 caches and core links at the end of a run (the memory system has its own).
+  /// Conservation laws of issue slots, L1 caches and core links at the end of a run (the memory
+  /// system has its own).
   void append_checks(std::vector<ResultCheck>* checks) const;
 
  private:

@@ -13,10 +13,10 @@ std::string bound_of(const Utilisation& utilisation) {
   const std::pair<double, const char*> candidates[] = {
       {utilisation.dram, "dram"},       {utilisation.l2, "l2"},
       {utilisation.texture, "texture"}, {utilisation.alu, "alu"},
-      {utilisation.local, "local"},     {utilisation.load_store, "l2"}};
-  const auto* busiest = std::max_element(
-      std::begin(candidates), std::end(candidates),
-      [](const auto& a, const auto& b) { return a.first < b.first; });
+      {utilisation.local, "local"},     {utilisation.load_store, "load_store"}};
+  const auto* busiest =
+      std::max_element(std::begin(candidates), std::end(candidates),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
   return busiest->first > saturated ? busiest->second : "latency";
 }
 
@@ -48,8 +48,8 @@ Utilisation LaunchAccounts::shares(const Totals& from, const Totals& to, Ticks e
   Utilisation use;
   if (elapsed == 0) return use;
   const auto time = static_cast<double>(elapsed);
-  const double cycles = time / static_cast<double>(memory_.clock().period) *
-                        static_cast<double>(cores_.size());
+  const double cycles =
+      time / static_cast<double>(memory_.clock().period) * static_cast<double>(cores_.size());
   const auto part = [](std::uint64_t a, std::uint64_t b) { return static_cast<double>(b - a); };
   use.texture = part(from.texture_cycles, to.texture_cycles) / cycles;
   use.alu = part(from.arithmetic_cycles, to.arithmetic_cycles) /
@@ -57,12 +57,12 @@ Utilisation LaunchAccounts::shares(const Totals& from, const Totals& to, Ticks e
   const double load_store = part(from.load_store_cycles, to.load_store_cycles) / cycles;
   const bool mostly_local = 2 * part(from.local_lookups, to.local_lookups) >
                             part(from.load_store_lookups, to.load_store_lookups);
-  use.local = std::max(part(from.local_cycles, to.local_cycles) / cycles,
-                       mostly_local ? load_store : 0);
+  use.local =
+      std::max(part(from.local_cycles, to.local_cycles) / cycles, mostly_local ? load_store : 0);
   use.load_store = mostly_local ? 0 : load_store;
   use.l2 = part(from.l2_ticks, to.l2_ticks) / (time * memory_.l2().parameters().slices);
-  use.dram = part(from.dram_bytes, to.dram_bytes) * 1e12 /
-             (time * memory_.peak_dram_bytes_per_second());
+  use.dram =
+      part(from.dram_bytes, to.dram_bytes) * 1e12 / (time * memory_.peak_dram_bytes_per_second());
   return use;
 }
 

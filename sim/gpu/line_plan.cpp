@@ -94,8 +94,8 @@ PlannedAccess LinePlanner::plan(const WaveStep& step, std::uint64_t local_base) 
     const auto x = static_cast<std::uint32_t>(step.x), y = static_cast<std::uint32_t>(step.y);
     const std::uint32_t width = site.layout.tile_width(), height = site.layout.tile_height();
     phase = y % height * width + x % width;
-    access.base = object + y / height * site.layout.band_bytes() +
-                  x / width * site.layout.tile_bytes();
+    access.base =
+        object + y / height * site.layout.band_bytes() + x / width * site.layout.tile_bytes();
   } else {
     const std::uint64_t first = lane_address(site, step, object, step.pattern->mask.first());
     phase = static_cast<std::uint32_t>(first % site.line_bytes);
@@ -121,7 +121,8 @@ std::uint64_t LinePlanner::lane_address(const SitePlan& site, const WaveStep& st
                                         std::uint64_t object, std::uint32_t lane) {
   const std::int64_t x = step.x + step.pattern->x[lane];
   if (!site.image) return object + static_cast<std::uint64_t>(x);
-  // CLK_ADDRESS_CLAMP_TO_EDGE and CLAMP both read inside; writes outside are dropped by the kernels themselves.
+  // CLK_ADDRESS_CLAMP_TO_EDGE and CLAMP both read inside; writes outside are dropped by the kernels
+  // themselves.
   const std::int64_t y = step.y + step.pattern->y[lane];
   const auto column = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(x, 0, static_cast<std::int64_t>(site.layout.width()) - 1));
@@ -134,11 +135,9 @@ LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uin
                             std::uint64_t base, std::vector<PlannedLine>* lines) const {
   LinePlan plan;
   plan.first = static_cast<std::uint32_t>(lines->size());
-  std::uint32_t lanes = 0;
   std::uint64_t last_quad = ~std::uint64_t{0};
   for (std::uint32_t lane = 0; lane < parameters_.wave_width; ++lane) {
     if (!step.pattern->mask.test(lane)) continue;
-    ++lanes;
     if (lane / 4 != last_quad) {
       last_quad = lane / 4;
       ++plan.quads;
@@ -148,12 +147,12 @@ LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uin
     for (std::uint64_t piece = first; piece < end;) {
       const std::uint64_t line = piece / site.line_bytes * site.line_bytes;
       const std::uint64_t piece_end = std::min(end, line + site.line_bytes);
-      const std::uint64_t mask = range_mask(
-          piece, static_cast<std::uint32_t>(piece_end - piece), site.line_bytes);
+      const std::uint64_t mask =
+          range_mask(piece, static_cast<std::uint32_t>(piece_end - piece), site.line_bytes);
       const auto offset = static_cast<std::int64_t>(line - base);
-      const auto known = std::find_if(
-          lines->begin() + plan.first, lines->end(),
-          [&](const PlannedLine& planned) { return planned.offset == offset; });
+      const auto known =
+          std::find_if(lines->begin() + plan.first, lines->end(),
+                       [&](const PlannedLine& planned) { return planned.offset == offset; });
       if (known == lines->end()) {
         lines->push_back({offset, mask});
       } else {
@@ -168,10 +167,10 @@ LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uin
   } else if (site.unit == Unit::texture) {
     plan.pipe_cycles = texture_cycles(site, plan.quads, plan.count);
   } else {
-    const std::uint64_t bytes = std::uint64_t{lanes} * site.bytes;
-    plan.pipe_cycles = std::max<std::uint32_t>(
-        plan.count, static_cast<std::uint32_t>(
-                        ceil_div(bytes, parameters_.load_store.bytes_per_cycle)));
+    // Lanes that share a line share its cycle, a broadcast included (Arm Valhall shader core
+    // guide).
+    plan.pipe_cycles = static_cast<std::uint32_t>(ceil_div(
+        std::uint64_t{plan.count} * site.line_bytes, parameters_.load_store.bytes_per_cycle));
   }
   plan.pipe_cycles = std::max(1u, plan.pipe_cycles);
   return plan;
@@ -180,21 +179,21 @@ LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uin
 std::uint32_t LinePlanner::texture_cycles(const SitePlan& site, std::uint32_t quads,
                                           std::uint32_t lines) const {
   const double cost = site.bytes > 4 ? parameters_.wide_texel_ratio : 1.0;
-  const auto sample = static_cast<std::uint32_t>(
-      std::ceil(quads * 4 * cost / parameters_.texels_per_cycle));
+  const auto sample =
+      static_cast<std::uint32_t>(std::ceil(quads * 4 * cost / parameters_.texels_per_cycle));
   const auto data = static_cast<std::uint32_t>(
       ceil_div(std::uint64_t{quads} * 4 * site.bytes, parameters_.texture.bytes_per_cycle));
   return std::max({sample, data, lines});
 }
 
 std::uint32_t LinePlanner::bank_cycles(const SitePlan& site, const WaveStep& step) const {
-  // Words of 4 bytes; lanes that read one word share it, different words of one bank follow one another.
+  // Words of 4 bytes; lanes that read one word share it, different words of one bank follow one
+  // another.
   std::vector<std::uint64_t> words;
   for (std::uint32_t lane = 0; lane < parameters_.wave_width; ++lane) {
     if (!step.pattern->mask.test(lane)) continue;
     const std::uint64_t first = lane_address(site, step, site.address, lane) / 4;
-    const std::uint64_t last =
-        (lane_address(site, step, site.address, lane) + site.bytes - 1) / 4;
+    const std::uint64_t last = (lane_address(site, step, site.address, lane) + site.bytes - 1) / 4;
     for (std::uint64_t word = first; word <= last; ++word) words.push_back(word);
   }
   std::sort(words.begin(), words.end());
@@ -204,8 +203,8 @@ std::uint32_t LinePlanner::bank_cycles(const SitePlan& site, const WaveStep& ste
   for (const std::uint64_t word : words) {
     most = std::max(most, ++load[static_cast<std::size_t>(word % parameters_.local_banks)]);
   }
-  const auto port = static_cast<std::uint32_t>(
-      ceil_div(words.size() * 4, parameters_.local.bytes_per_cycle));
+  const auto port =
+      static_cast<std::uint32_t>(ceil_div(words.size() * 4, parameters_.local.bytes_per_cycle));
   return std::max(most, port);
 }
 

@@ -22,7 +22,7 @@ struct PlannedLine {
 struct LinePlan {
   std::uint32_t first = 0, count = 0;  ///< in LinePlanner::lines()
   std::uint32_t pipe_cycles = 1;
-  std::uint32_t quads = 0;             ///< texture: groups of 4 lanes with an active one
+  std::uint32_t quads = 0;  ///< texture: groups of 4 lanes with an active one
 };
 
 /// One access, planned. `lines` is valid until the planner plans again.
@@ -32,12 +32,12 @@ struct PlannedAccess {
   std::uint32_t pipe_cycles = 1;
   std::uint32_t quads = 0;
   std::uint64_t base = 0;
-  std::uint32_t index = 0;   ///< of the first line in LinePlanner::line(); `unkept`: in none
+  std::uint32_t index = 0;  ///< of the first line in LinePlanner::line(); `unkept`: in none
   static constexpr std::uint32_t unkept = 0xffffffff;
 };
 
-/// Plans are kept by (site, lane pattern, position modulo the layout's period), so that a repeated pattern costs a
-/// table look-up. One planner a launch, shared by its cores.
+/// Plans are kept by (site, lane pattern, position modulo the layout's period), so that a repeated
+/// pattern costs a table look-up. One planner a launch, shared by its cores.
 class LinePlanner {
  public:
   /// Throws UserError when a site's argument is not bound, bound as the wrong kind, or misaligned.
@@ -60,20 +60,22 @@ class LinePlanner {
     bool write = false, atomic = false, image = false, local = false, uncached = false;
     std::uint32_t bytes = 0;
     std::uint32_t line_bytes = 64;
-    std::uint64_t address = 0;      ///< of the object; LOCAL: offset of the array
+    std::uint64_t address = 0;  ///< of the object; LOCAL: offset of the array
     ImageLayout layout;
-    std::vector<std::vector<std::int32_t>> kept;  ///< [pattern][phase]: 1 + index into plans_, 0: none yet
+    std::vector<std::vector<std::int32_t>>
+        kept;  ///< [pattern][phase]: 1 + index into plans_, 0: none yet
   };
 
   SitePlan bind(const CompiledSite& site, const GpuLaunch& launch) const;
   static bool inside(const SitePlan& site, const WaveStep& step);
   static std::uint32_t phases(const SitePlan& site);
-  static std::uint64_t lane_address(const SitePlan& site, const WaveStep& step, std::uint64_t object,
-                                    std::uint32_t lane);
-  LinePlan build(const SitePlan& site, const WaveStep& step, std::uint64_t object, std::uint64_t base,
-                 std::vector<PlannedLine>* lines) const;
+  static std::uint64_t lane_address(const SitePlan& site, const WaveStep& step,
+                                    std::uint64_t object, std::uint32_t lane);
+  LinePlan build(const SitePlan& site, const WaveStep& step, std::uint64_t object,
+                 std::uint64_t base, std::vector<PlannedLine>* lines) const;
   std::uint32_t bank_cycles(const SitePlan& site, const WaveStep& step) const;
-  std::uint32_t texture_cycles(const SitePlan& site, std::uint32_t quads, std::uint32_t lines) const;
+  std::uint32_t texture_cycles(const SitePlan& site, std::uint32_t quads,
+                               std::uint32_t lines) const;
   const CoreParameters parameters_;
   std::vector<SitePlan> sites_;
   std::vector<LinePlan> plans_;

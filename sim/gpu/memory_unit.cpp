@@ -5,7 +5,9 @@
 namespace fm {
 namespace {
 
-std::uint32_t log2_of(std::uint32_t power) { return static_cast<std::uint32_t>(__builtin_ctz(power)); }
+std::uint32_t log2_of(std::uint32_t power) {
+  return static_cast<std::uint32_t>(__builtin_ctz(power));
+}
 
 }  // namespace
 
@@ -52,8 +54,8 @@ bool MemoryUnit::proceed() {
   Progress& now = progress_;
   const bool kept = now.access.index != PlannedAccess::unkept;
   while (now.next_line < now.access.count) {
-    const PlannedLine& line = kept ? now.planner->line(now.access.index + now.next_line)
-                                   : own_lines_[now.next_line];
+    const PlannedLine& line =
+        kept ? now.planner->line(now.access.index + now.next_line) : own_lines_[now.next_line];
     const std::uint64_t address = now.access.base + static_cast<std::uint64_t>(line.offset);
     const Block block = now.kind == AccessKind::read    ? read(address, line.mask)
                         : now.kind == AccessKind::write ? write(address, line.mask)
@@ -116,8 +118,8 @@ MemoryUnit::Block MemoryUnit::read(std::uint64_t address, std::uint64_t mask) {
 
 MemoryUnit::Block MemoryUnit::write(std::uint64_t address, std::uint64_t mask) {
   const bool cached = parameters_.write_back && progress_.cached;
-  const Block block = cached ? write_back(find(address >> line_shift_), address, mask)
-                             : write_past(address, mask);
+  const Block block =
+      cached ? write_back(find(address >> line_shift_), address, mask) : write_past(address, mask);
   if (block == Block::none) ++counts_.accepted_writes;
   return block;
 }
@@ -254,10 +256,18 @@ void MemoryUnit::count_block(Cycle cycle) {
   const Cycle cycles = cycle - blocked_since_;
   blocked_since_ = cycle;
   switch (block_) {
-    case Block::mshr: counts_.blocked_mshr += cycles; break;
-    case Block::target: counts_.blocked_target += cycles; break;
-    case Block::victim: counts_.blocked_victim += cycles; break;
-    default: counts_.blocked_write += cycles; break;
+    case Block::mshr:
+      counts_.blocked_mshr += cycles;
+      break;
+    case Block::target:
+      counts_.blocked_target += cycles;
+      break;
+    case Block::victim:
+      counts_.blocked_victim += cycles;
+      break;
+    default:
+      counts_.blocked_write += cycles;
+      break;
   }
 }
 
@@ -303,8 +313,8 @@ void MemoryUnit::send_flush(Cycle cycle) {
 }
 
 bool MemoryUnit::drained() const {
-  return to_flush_.empty() && block_ == Block::none && write_credits_ == parameters_.write_credits &&
-         free_mshrs_.size() == mshrs_.size();
+  return to_flush_.empty() && block_ == Block::none &&
+         write_credits_ == parameters_.write_credits && free_mshrs_.size() == mshrs_.size();
 }
 
 std::string MemoryUnit::waiting() const {

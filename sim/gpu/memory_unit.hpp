@@ -1,5 +1,6 @@
 #pragma once
-// A core's load/store or texture unit: a pipe with a bounded queue, a first-level cache with MSHRs, a way to the L2.
+// A core's load/store or texture unit: a pipe with a bounded queue, a first-level cache with MSHRs,
+// a way to the L2.
 
 #include <cstdint>
 #include <string>
@@ -15,12 +16,15 @@
 
 namespace fm {
 
-/// Accesses begin one after another; at most `entries` are accepted and not yet begun; one is accepted a cycle.
+/// Accesses begin one after another; at most `entries` are accepted and not yet begun; one is
+/// accepted a cycle.
 class PipeQueue {
  public:
   explicit PipeQueue(std::uint32_t entries) : starts_(entries, 0) {}
   /// First cycle at or after which the next access may be accepted.
-  Cycle next_accept() const { return next_accept_ > starts_[oldest_] ? next_accept_ : starts_[oldest_]; }
+  Cycle next_accept() const {
+    return next_accept_ > starts_[oldest_] ? next_accept_ : starts_[oldest_];
+  }
   /// Accepts at `cycle` an access that takes `cycles` of the pipe; returns when it begins.
   Cycle accept(Cycle cycle, std::uint32_t cycles) {
     const Cycle start = cycle + 1 > free_ ? cycle + 1 : free_;
@@ -42,7 +46,8 @@ class PipeQueue {
   std::uint64_t busy_ = 0;
 };
 
-/// Line look-ups: accepted = hits + primary_misses + merges + bypasses, for reads and writes (atomics bypass).
+/// Line look-ups: accepted = hits + primary_misses + merges + bypasses, for reads and writes
+/// (atomics bypass).
 struct FirstLevelCounts {
   std::uint64_t accepted_reads = 0, read_hits = 0, read_misses = 0, read_merges = 0;
   std::uint64_t accepted_writes = 0, write_hits = 0, write_allocations = 0, write_bypasses = 0;
@@ -50,7 +55,8 @@ struct FirstLevelCounts {
   std::uint64_t accesses = 0, quads = 0;
   std::uint64_t fetches = 0, fills = 0;
   std::uint64_t writes_below = 0, writes_acknowledged = 0, write_backs = 0;
-  std::uint64_t blocked_mshr = 0, blocked_target = 0, blocked_victim = 0, blocked_write = 0;  ///< cycles
+  std::uint64_t blocked_mshr = 0, blocked_target = 0, blocked_victim = 0,
+                blocked_write = 0;  ///< cycles
 };
 
 class MemoryUnit {
@@ -63,13 +69,14 @@ class MemoryUnit {
   /// When the next access may start; `no_cycle` while one is blocked.
   Cycle next_accept() const { return block_ == Block::none ? pipe_.next_accept() : no_cycle; }
   Block block() const { return block_; }
-  /// Starts an access of `wave` at `cycle` (>= next_accept()). For reads and atomics `load` is its scoreboard entry,
-  /// closed when all lines are looked up. `planner` keeps the plan's lines.
+  /// Starts an access of `wave` at `cycle` (>= next_accept()). For reads and atomics `load` is its
+  /// scoreboard entry, closed when all lines are looked up. `planner` keeps the plan's lines.
   void start(const PlannedAccess& access, const LinePlanner& planner, AccessKind kind, bool cached,
              std::uint32_t wave, std::uint32_t load, Cycle cycle);
   /// An answer from the L2. Returns the set of waves of which a load's completion became known.
   WaveSet answer(std::uint32_t tag, Cycle cycle);
-  /// Writes dirty lines back and forgets all others; drained() once the L2 has acknowledged everything.
+  /// Writes dirty lines back and forgets all others; drained() once the L2 has acknowledged
+  /// everything.
   void flush(Cycle cycle);
   bool drained() const;
   std::string waiting() const;
@@ -108,7 +115,8 @@ class MemoryUnit {
   Block atomic(std::uint64_t address, std::uint64_t mask);
   Block take_place(std::uint64_t line_number, std::uint32_t* place);
   void clean(std::uint32_t place, Cycle cycle);
-  void fetch(std::uint32_t place, std::uint64_t address, std::uint32_t bytes, std::uint64_t mask, AccessKind kind);
+  void fetch(std::uint32_t place, std::uint64_t address, std::uint32_t bytes, std::uint64_t mask,
+             AccessKind kind);
   void add_target(Mshr& mshr);
   void send_write(std::uint64_t address, std::uint64_t mask, std::uint32_t line_bytes, Cycle cycle);
   void send_flush(Cycle cycle);
@@ -125,7 +133,7 @@ class MemoryUnit {
   Divider sets_;
   std::uint32_t ways_;
   std::uint32_t line_shift_;
-  std::vector<std::uint64_t> tags_;       ///< line numbers
+  std::vector<std::uint64_t> tags_;  ///< line numbers
   std::vector<std::uint32_t> last_use_;
   std::vector<std::uint16_t> mshr_of_;
   std::vector<std::uint64_t> valid_, dirty_;
@@ -134,13 +142,13 @@ class MemoryUnit {
   std::vector<std::uint32_t> free_mshrs_;
   std::vector<Target> targets_;
   std::vector<std::uint32_t> free_targets_;
-  std::vector<PlannedLine> own_lines_;     ///< of a blocked access whose plan is not kept
+  std::vector<PlannedLine> own_lines_;  ///< of a blocked access whose plan is not kept
   Progress progress_;
   Block block_ = Block::none;
   Cycle blocked_since_ = 0;
   std::uint32_t uses_ = 0;
   std::uint32_t write_credits_;
-  std::vector<std::uint32_t> to_flush_;    ///< places of dirty lines waiting for a credit
+  std::vector<std::uint32_t> to_flush_;  ///< places of dirty lines waiting for a credit
   FirstLevelCounts counts_;
 };
 

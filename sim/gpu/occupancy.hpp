@@ -5,9 +5,10 @@
 
 namespace fm {
 
-/// Work-groups a core holds at a time. Waves: a work-item with more than `full_occupancy_registers` halves the wave
-/// slots (Arm GPU datasheet: "half above 32"), and all waves' registers must fit the register file. Local memory and
-/// the limit of work-groups bound it too. 0 when not even one group fits.
+/// Work-groups a core holds at a time. Waves: a work-item with more than `full_occupancy_registers`
+/// halves the wave slots (Arm GPU datasheet: "half above 32"), and all waves' registers must fit
+/// the register file. Local memory and the limit of work-groups bound it too. 0 when not even one
+/// group fits.
 struct Occupancy {
   std::uint32_t waves = 64;
   std::uint32_t wave_width = 16;

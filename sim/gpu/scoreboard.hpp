@@ -11,8 +11,8 @@
 
 namespace fm {
 
-/// Loads of a wave are numbered in program order. A load's completion is known as soon as all its lines are: hits at
-/// issue, misses with the last fill; until then it is `no_cycle`.
+/// Loads of a wave are numbered in program order. A load's completion is known as soon as all its
+/// lines are: hits at issue, misses with the last fill; until then it is `no_cycle`.
 class Scoreboard {
  public:
   explicit Scoreboard(std::uint32_t waves) : waves_(waves) {}
@@ -30,8 +30,8 @@ class Scoreboard {
     Load& state = waves_[wave].loads[load];
     state.latest = std::max(state.latest, done);
   }
-  /// A line that was added is there at `done`, or (close) no further line will be added. True when the load's
-  /// completion becomes known by it.
+  /// A line that was added is there at `done`, or (close) no further line will be added. True when
+  /// the load's completion becomes known by it.
   bool line_done(std::uint32_t wave, std::uint32_t load, Cycle done) {
     Load& state = waves_[wave].loads[load];
     state.latest = std::max(state.latest, done);
@@ -41,8 +41,9 @@ class Scoreboard {
   }
   bool close(std::uint32_t wave, std::uint32_t load) { return line_done(wave, load, 0); }
 
-  /// Retires loads until at most `allowed` of the newest are outstanding. Returns the cycle that is reached at
-  /// (0 when none had to be waited for), or `no_cycle` when a load's completion is not known yet.
+  /// Retires loads until at most `allowed` of the newest are outstanding. Returns the cycle that is
+  /// reached at (0 when none had to be waited for), or `no_cycle` when a load's completion is not
+  /// known yet.
   Cycle wait(std::uint32_t wave, std::uint32_t allowed) {
     Wave& state = waves_[wave];
     while (state.issued - state.retired > allowed) {

@@ -188,8 +188,10 @@ std::uint32_t ShaderCore::loads_allowed(const WaveStep& step) const {
       const bool atomic = context_->planner.is_atomic(step.site);
       return write && !atomic ? maximum_outstanding : parameters_.outstanding_loads - 1;
     }
-    case WaveStep::Kind::arithmetic: return step.loads_in_flight;
-    default: return 0;
+    case WaveStep::Kind::arithmetic:
+      return step.loads_in_flight;
+    default:
+      return 0;
   }
 }
 
@@ -197,6 +199,7 @@ void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
   Wave& wave = waves_[slot];
   settle(engines_[wave.engine], now);
   wave.cause = StallCause::arithmetic;
+  wave.ready_at = no_cycle;
   while (true) {
     const WaveStep& step = *wave.step;
     const Cycle loaded = scoreboard_.wait(slot, loads_allowed(step));
@@ -211,7 +214,18 @@ void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
     ++counts_.steps;
     wave.step = &wave.cursor->next();
   }
-  wheel_.insert(slot, std::max(earliest, now + 1), now);
+  Cycle wake = std::max(earliest, now + 1);
+  if (wave.step->kind == WaveStep::Kind::access || wave.step->kind == WaveStep::Kind::arithmetic) {
+    wave.ready_at = wake;
+    // Nothing can happen to it before its engine is free and its unit takes another access.
+    wake = std::max(wake, engines_[wave.engine].free);
+    if (wave.step->kind == WaveStep::Kind::access) {
+      wave.unit = context_->planner.unit_of(wave.step->site);
+      const Cycle accept = accept_cycle(wave.unit);
+      if (accept != no_cycle) wake = std::max(wake, accept);
+    }
+  }
+  wheel_.insert(slot, wake, now);
 }
 
 void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
@@ -221,7 +235,7 @@ void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
   settle(engine, cycle);
   switch (step.kind) {
     case WaveStep::Kind::access:
-      engine.wants[static_cast<std::size_t>(context_->planner.unit_of(step.site))] |= bit;
+      engine.wants[static_cast<std::size_t>(waves_[slot].unit)] |= bit;
       engine.ready |= bit;
       note_ready(waves_[slot].engine);
       break;
@@ -229,8 +243,12 @@ void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
       engine.ready |= bit;
       note_ready(waves_[slot].engine);
       break;
-    case WaveStep::Kind::barrier: arrive(slot, cycle); break;
-    case WaveStep::Kind::end: retire(slot, cycle); break;
+    case WaveStep::Kind::barrier:
+      arrive(slot, cycle);
+      break;
+    case WaveStep::Kind::end:
+      retire(slot, cycle);
+      break;
   }
 }
 
@@ -276,20 +294,30 @@ void ShaderCore::note_blocks(Cycle now) {
   blocks_ = blocks;
 }
 
-StallCause ShaderCore::cause_of(const EngineWaves& engine) const {
-  if (engine.count() == 0) return flushing_ ? StallCause::drain : StallCause::idle;
-  const std::uint64_t oldest = EngineWaves::bit(0);
-  if ((engine.ready & oldest) == 0) return waves_[engine.slot_at(0)].cause;
-  // Ready and not issued: its unit does not take it.
-  if ((engine.wants[static_cast<std::size_t>(Unit::local)] & oldest) != 0) {
-    return StallCause::local_pipe;
+void ShaderCore::attribute(const EngineWaves& engine, Cycle from, Cycle now) {
+  const auto add = [&](StallCause cause, Cycle cycles) {
+    counts_.stalls[static_cast<std::size_t>(cause)] += cycles;
+  };
+  if (engine.count() == 0) {
+    return add(flushing_ ? StallCause::drain : StallCause::idle, now - from);
   }
-  const bool texture = (engine.wants[static_cast<std::size_t>(Unit::texture)] & oldest) != 0;
+  const Wave& oldest = waves_[engine.slot_at(0)];
+  const Cycle ready = std::clamp(oldest.ready_at, from, now);
+  add(oldest.cause, ready - from);
+  // Ready and not issued: its unit does not take it.
+  if (ready < now) add(unit_cause(oldest.unit), now - ready);
+}
+
+StallCause ShaderCore::unit_cause(Unit unit) const {
+  if (unit == Unit::local) return StallCause::local_pipe;
+  const bool texture = unit == Unit::texture;
   switch (blocks_[texture ? 1 : 0]) {
     case MemoryUnit::Block::none:
       return texture ? StallCause::texture_pipe : StallCause::load_store_pipe;
-    case MemoryUnit::Block::write: return StallCause::write_buffer;
-    default: return StallCause::mshr;
+    case MemoryUnit::Block::write:
+      return StallCause::write_buffer;
+    default:
+      return StallCause::mshr;
   }
 }
 

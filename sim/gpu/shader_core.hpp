@@ -1,6 +1,7 @@
 #pragma once
-// A shader core: waves, their in-order issue over several engines, arithmetic pipes, load/store, texture and local
-// memory units. Plain C++ behind one SC_METHOD; it runs ahead inside the lookahead window and skips idle cycles.
+// A shader core: waves, their in-order issue over several engines, arithmetic pipes, load/store,
+// texture and local memory units. Plain C++ behind one SC_METHOD; it runs ahead inside the
+// lookahead window and skips idle cycles.
 
 #include <algorithm>
 #include <array>
@@ -75,13 +76,16 @@ class ShaderCore : public Block, private LineSink {
   struct Wave {
     std::unique_ptr<WaveCursor> cursor;
     const WaveStep* step = nullptr;
-    Cycle earliest = 0;        ///< for the next step, loads apart
-    std::uint32_t group = 0;   ///< slot
+    Cycle earliest = 0;  ///< for the next step, loads apart
+    Cycle ready_at =
+        no_cycle;  ///< from when on only an engine or unit is missing; unknown: `no_cycle`
+    Unit unit = Unit::load_store;  ///< of an access
+    std::uint32_t group = 0;       ///< slot
     std::uint32_t engine = 0;
     StallCause cause = StallCause::arithmetic;
   };
   struct Group {
-    std::uint32_t waves = 0;       ///< alive
+    std::uint32_t waves = 0;  ///< alive
     WaveSet at_barrier;
     std::uint64_t local_base = 0;
   };
@@ -120,13 +124,15 @@ class ShaderCore : public Block, private LineSink {
   /// First cycle >= `base` at which one of a set of engines is free.
   Cycle earliest_free(std::uint32_t engines, Cycle base) const;
   std::array<Cycle, unit_count> accept_cycles() const;
-  /// Attributes the engine's unused slots up to `now`. To be called before anything changes that its stall cause
-  /// depends on.
+  Cycle accept_cycle(Unit unit) const;
+  /// Attributes the engine's unused slots up to `now`. To be called before anything changes that
+  /// its stall cause depends on.
   void settle(EngineWaves& engine, Cycle now) {
     const Cycle from = std::max(engine.settled, engine.free);
-    if (from < now) counts_.stalls[static_cast<std::size_t>(cause_of(engine))] += now - from;
     engine.settled = now;
+    if (from < now) attribute(engine, from, now);
   }
+  void attribute(const EngineWaves& engine, Cycle from, Cycle now);
   void settle_all(Cycle now) {
     for (EngineWaves& engine : engines_) settle(engine, now);
   }
@@ -135,7 +141,7 @@ class ShaderCore : public Block, private LineSink {
     waves_settled_ = now;
   }
   void note_blocks(Cycle now);
-  StallCause cause_of(const EngineWaves& engine) const;
+  StallCause unit_cause(Unit unit) const;
   void check_flushed(Cycle cycle);
 
   const CoreParameters parameters_;
@@ -154,19 +160,20 @@ class ShaderCore : public Block, private LineSink {
   std::vector<EngineWaves> engines_;
   std::array<std::uint8_t, maximum_waves> rank_of_{};  ///< by slot, on its engine
   std::uint32_t engines_ready_ = 0;  ///< engines with a ready wave that needs no unit
-  std::array<std::uint32_t, unit_count> engines_wanting_{};  ///< engines with a ready wave that does
+  std::array<std::uint32_t, unit_count>
+      engines_wanting_{};  ///< engines with a ready wave that does
   WakeWheel wheel_;
   WaveSet waiting_load_;  ///< slots whose loads' completion is not known yet
   std::uint32_t next_engine_ = 0;
   AnswerQueue answers_;
   TimedQueue<Message, MessageBefore> messages_;
-  Cycle cycle_ = 0;            ///< of the last event
+  Cycle cycle_ = 0;  ///< of the last event
   Cycle launch_start_ = 0, waves_settled_ = 0;
   /// Why load/store and texture unit stand still, as stall causes know it.
   std::array<MemoryUnit::Block, 2> blocks_{};
   Cycle next_issue_ = no_cycle;
-  Cycle next_message_ = no_cycle;  ///< of the first answer or message
-  std::uint32_t first_engine_ = 0; ///< whose turn it is to issue first
+  Cycle next_message_ = no_cycle;   ///< of the first answer or message
+  std::uint32_t first_engine_ = 0;  ///< whose turn it is to issue first
   bool flushing_ = false;
   CoreCounts counts_;
 };

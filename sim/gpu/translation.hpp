@@ -9,7 +9,8 @@
 
 namespace fm {
 
-/// A TLB of 4 ways, least recently used. Holds no addresses: physical equals virtual, only the time is modelled.
+/// A TLB of 4 ways, least recently used. Holds no addresses: physical equals virtual, only the time
+/// is modelled.
 class Translation {
  public:
   Translation(std::uint32_t entries, std::uint32_t page_bytes, std::uint32_t walk_latency)

@@ -10,7 +10,8 @@
 
 namespace fm {
 
-/// A calendar of `size` cycles; a wave that wakes later sits at its far end and is put back when reached.
+/// A calendar of `size` cycles; a wave that wakes later sits at its far end and is put back when
+/// reached.
 class WakeWheel {
  public:
   bool empty() const { return count_ == 0; }

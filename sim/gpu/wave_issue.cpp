@@ -11,6 +11,17 @@ std::uint32_t lowest(std::uint64_t set) { return static_cast<std::uint32_t>(__bu
 
 }  // namespace
 
+Cycle ShaderCore::accept_cycle(Unit unit) const {
+  switch (unit) {
+    case Unit::load_store:
+      return load_store_.next_accept();
+    case Unit::texture:
+      return texture_.next_accept();
+    default:
+      return local_pipe_.next_accept();
+  }
+}
+
 std::array<Cycle, unit_count> ShaderCore::accept_cycles() const {
   return {load_store_.next_accept(), texture_.next_accept(), local_pipe_.next_accept()};
 }
@@ -62,8 +73,8 @@ void ShaderCore::issue(Cycle cycle) {
   next_issue_ = earliest_free(engines_ready_, cycle + 1);
   for (std::size_t unit = 0; unit < unit_count; ++unit) {
     if (engines_wanting_[unit] == 0 || accept[unit] == no_cycle) continue;
-    next_issue_ = std::min(next_issue_, earliest_free(engines_wanting_[unit],
-                                                      std::max(accept[unit], cycle + 1)));
+    next_issue_ = std::min(
+        next_issue_, earliest_free(engines_wanting_[unit], std::max(accept[unit], cycle + 1)));
   }
 }
 
@@ -103,8 +114,8 @@ void ShaderCore::issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t
                                   Cycle cycle) {
   const WaveStep& step = *wave.step;
   const auto kind = static_cast<std::size_t>(step.arithmetic);
-  const Cycle cycles = ceil_div(std::uint64_t{step.count} * parameters_.wave_width,
-                                context_->lanes[kind]);
+  const Cycle cycles =
+      ceil_div(std::uint64_t{step.count} * parameters_.wave_width, context_->lanes[kind]);
   engine.free = cycle + cycles;
   counts_.busy += cycles;
   counts_.arithmetic_cycles[kind] += cycles;
@@ -116,7 +127,7 @@ void ShaderCore::issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t
 void ShaderCore::issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle) {
   const WaveStep& step = *wave.step;
   LinePlanner& planner = context_->planner;
-  const Unit unit = planner.unit_of(step.site);
+  const Unit unit = wave.unit;
   const bool write = planner.is_write(step.site), atomic = planner.is_atomic(step.site);
   const PlannedAccess access = planner.plan(step, groups_[wave.group].local_base);
   ++counts_.accesses;

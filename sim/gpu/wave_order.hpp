@@ -21,7 +21,8 @@ class WaveSet {
   bool has(std::uint32_t slot) const { return (words_[slot / 64] >> (slot % 64) & 1) != 0; }
   bool empty() const { return (words_[0] | words_[1]) == 0; }
   std::uint32_t size() const {
-    return static_cast<std::uint32_t>(__builtin_popcountll(words_[0]) + __builtin_popcountll(words_[1]));
+    return static_cast<std::uint32_t>(__builtin_popcountll(words_[0]) +
+                                      __builtin_popcountll(words_[1]));
   }
   std::uint32_t lowest() const {
     return static_cast<std::uint32_t>(words_[0] != 0 ? __builtin_ctzll(words_[0])
@@ -38,8 +39,9 @@ class WaveSet {
   std::array<std::uint64_t, 2> words_{};
 };
 
-/// The waves of one engine. A wave's rank is its place in order of age, 0 the oldest, so that "the oldest wave that .."
-/// is one instruction on a mask. When a wave leaves, the ranks above it close up.
+/// The waves of one engine. A wave's rank is its place in order of age, 0 the oldest, so that "the
+/// oldest wave that .." is one instruction on a mask. When a wave leaves, the ranks above it close
+/// up.
 class EngineWaves {
  public:
   static constexpr std::uint32_t capacity = 64;
@@ -63,7 +65,7 @@ class EngineWaves {
   std::uint32_t slot_at(std::uint32_t rank) const { return slot_of_[rank]; }
   std::uint32_t count() const { return count_; }
 
-  std::uint64_t ready = 0;               ///< all but a free engine and unit is there for the next step
+  std::uint64_t ready = 0;  ///< all but a free engine and unit is there for the next step
   std::array<std::uint64_t, 3> wants{};  ///< by Unit, of ready waves
   std::uint64_t free = 0;                ///< first cycle the engine is free
   std::uint32_t last_rank = 0;           ///< issued last

@@ -2,8 +2,6 @@
 
 #include "sim/replay/kernel_context.hpp"
 
-#include "sim/replay/kernel_context.hpp"
-
 namespace fm {
 
 Block::Block(sc_core::sc_module_name name, const Clock& clock, bool exact)
@@ -16,7 +14,8 @@ Block::Block(sc_core::sc_module_name name, const Clock& clock, bool exact)
 void Block::wake_by(Ticks time) {
   if (time == never) return;
   Ticks wake = exact_ ? time : time / clock_.lookahead * clock_.lookahead;
-  // Inside a window that already began (a message sent from outside the grid): wake in what is left of it.
+  // Inside a window that already began (a message sent from outside the grid): wake in what is left
+  // of it.
   if (wake < now()) wake = now();
   if (wake >= wake_) return;
   wake_ = wake;

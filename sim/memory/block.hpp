@@ -8,8 +8,9 @@
 
 namespace fm {
 
-/// The GPU clock and the lookahead: how far a block may run ahead of simulation time because no message sent from
-/// now on can reach it earlier. At most the latency of the shortest link between blocks; results do not depend on it.
+/// The GPU clock and the lookahead: how far a block may run ahead of simulation time because no
+/// message sent from now on can reach it earlier. At most the latency of the shortest link between
+/// blocks; results do not depend on it.
 struct Clock {
   Ticks period = 1;     ///< of one GPU cycle
   Ticks lookahead = 1;  ///< every link's latency is at least this
@@ -18,9 +19,9 @@ struct Clock {
   std::uint64_t cycle_from(Ticks time) const { return (time + period - 1) / period; }
 };
 
-/// Wakes on a grid of `lookahead` and handles all its events of the window [now, now + lookahead) at once, in order of
-/// time. A block whose effects must appear at their exact simulation time (callbacks) is `exact`: its windows are the
-/// instants of its events.
+/// Wakes on a grid of `lookahead` and handles all its events of the window [now, now + lookahead)
+/// at once, in order of time. A block whose effects must appear at their exact simulation time
+/// (callbacks) is `exact`: its windows are the instants of its events.
 class Block : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Block);

@@ -98,13 +98,15 @@ void CacheLevel::register_counters(CounterRegistry& registry) const {
     };
     table("read_lookups", "Line reads looked up (Arm L2_READ_LOOKUP, Adreno UCHE_READ_REQUESTS)",
           one.accepted, AccessKind::read);
-    table("write_lookups", "Line writes looked up (Arm L2_WRITE_LOOKUP, Adreno UCHE_WRITE_REQUESTS)",
-          one.accepted, AccessKind::write);
+    table("write_lookups",
+          "Line writes looked up (Arm L2_WRITE_LOOKUP, Adreno UCHE_WRITE_REQUESTS)", one.accepted,
+          AccessKind::write);
     table("atomic_lookups", "Atomic operations looked up", one.accepted, AccessKind::atomic);
     table("read_hits", "Line reads that found their bytes", one.hits, AccessKind::read);
     table("write_hits", "Line writes that found their line", one.hits, AccessKind::write);
     table("read_misses", "Line reads that began a fetch", one.primary_misses, AccessKind::read);
-    table("write_misses", "Line writes that took a new line", one.primary_misses, AccessKind::write);
+    table("write_misses", "Line writes that took a new line", one.primary_misses,
+          AccessKind::write);
     table("read_merges", "Line reads that joined a fetch under way", one.merges, AccessKind::read);
     table("write_merges", "Line writes that joined a fetch under way", one.merges,
           AccessKind::write);

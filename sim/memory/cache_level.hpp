@@ -32,7 +32,8 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   void append_waiting(std::vector<std::string>* lines) const;
   CacheCounts counts() const;  ///< over all slices
   const CacheParameters& parameters() const { return parameters_; }
-  /// Requests accepted and answers given, over the edges above; requests sent and answers taken, over the edge below.
+  /// Requests accepted and answers given, over the edges above; requests sent and answers taken,
+  /// over the edge below.
   const TrafficCounts& above() const { return above_; }
   const TrafficCounts& below() const { return below_counts_; }
   void append_checks(std::vector<ResultCheck>* checks) const;

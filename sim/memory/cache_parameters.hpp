@@ -11,38 +11,40 @@ namespace fm {
 
 struct CacheParameters {
   std::string name;
-  std::uint64_t bytes = 0;        ///< of all slices; 0: no cache, everything passes through
+  std::uint64_t bytes = 0;  ///< of all slices; 0: no cache, everything passes through
   std::uint32_t line_bytes = 64;
   std::uint32_t ways = 16;
-  std::uint32_t slices = 1;       ///< each with its own tags, MSHRs and data port
-  std::uint32_t mshrs = 32;       ///< a slice: lines being fetched
-  std::uint32_t targets = 8;      ///< requests that wait for one line, the first included
-  std::uint32_t write_buffer = 8; ///< a slice: writes to the level below not yet acknowledged
+  std::uint32_t slices = 1;            ///< each with its own tags, MSHRs and data port
+  std::uint32_t mshrs = 32;            ///< a slice: lines being fetched
+  std::uint32_t targets = 8;           ///< requests that wait for one line, the first included
+  std::uint32_t write_buffer = 8;      ///< a slice: writes to the level below not yet acknowledged
   std::uint32_t bytes_per_cycle = 64;  ///< a slice's data port
-  Ticks cycle = 1;                ///< of this level's clock
-  Ticks latency = 0;              ///< from lookup to the answer's first byte
-  bool fetch_partial_writes = true;  ///< a write of part of a line that misses fetches the line first
-  Ticks below_line = 0;              ///< a line's time on a slice's bus to the level below, each way
+  Ticks cycle = 1;                     ///< of this level's clock
+  Ticks latency = 0;                   ///< from lookup to the answer's first byte
+  bool fetch_partial_writes =
+      true;              ///< a write of part of a line that misses fetches the line first
+  Ticks below_line = 0;  ///< a line's time on a slice's bus to the level below, each way
   /// Ways a client may fill; 0: its misses pass through without a line.
   std::array<std::uint32_t, memory_client_count> ways_for{1024, 1024, 1024, 1024, 1024, 1024};
 };
 
-/// What happened to requests, by client and kind. accepted = hits + primary_misses + merges + bypasses.
+/// What happened to requests, by client and kind. accepted = hits + primary_misses + merges +
+/// bypasses.
 struct CacheCounts {
   using Table = TrafficCounts::Table;
   Table accepted{}, hits{}, primary_misses{}, merges{}, bypasses{};
-  std::uint64_t fetches = 0;            ///< lines asked of the level below
+  std::uint64_t fetches = 0;                ///< lines asked of the level below
   std::uint64_t unfetched_allocations = 0;  ///< write misses that took a line without fetching it
   std::uint64_t fills = 0;
   std::uint64_t clean_evictions = 0, dirty_evictions = 0;
   std::uint64_t partial_evictions = 0;  ///< dirty ones that write only part of the line
   std::uint64_t writes_below = 0;       ///< write-backs and passed-through writes sent down
   std::uint64_t writes_acknowledged = 0;
-  std::uint64_t flushed = 0;            ///< lines dropped by cache maintenance
-  std::uint64_t retries = 0;            ///< lookups repeated after a stall
+  std::uint64_t flushed = 0;  ///< lines dropped by cache maintenance
+  std::uint64_t retries = 0;  ///< lookups repeated after a stall
   std::uint64_t stall_mshr_ticks = 0, stall_target_ticks = 0, stall_victim_ticks = 0,
                 stall_write_buffer_ticks = 0;
-  std::uint64_t data_ticks = 0;         ///< the data port was busy
+  std::uint64_t data_ticks = 0;  ///< the data port was busy
 };
 
 std::uint64_t total(const TrafficCounts::Table& table);

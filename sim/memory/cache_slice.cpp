@@ -21,7 +21,8 @@ CacheSlice::CacheSlice(const CacheParameters& parameters, std::uint32_t index, O
     tags_.assign(lines_.size(), ~std::uint64_t{0});
   }
   for (std::uint32_t i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(i);
-  for (std::size_t i = targets_.size(); i-- > 0;) free_targets_.push_back(static_cast<std::uint32_t>(i));
+  for (std::size_t i = targets_.size(); i-- > 0;)
+    free_targets_.push_back(static_cast<std::uint32_t>(i));
 }
 
 Ticks CacheSlice::next_request() const {
@@ -67,10 +68,18 @@ void CacheSlice::unstall(Ticks time) {
   if (stall_ == Stall::none) return;
   const Ticks stalled = time - std::min(time, stalled_since_);
   switch (stall_) {
-    case Stall::mshr: counts_.stall_mshr_ticks += stalled; break;
-    case Stall::target: counts_.stall_target_ticks += stalled; break;
-    case Stall::victim: counts_.stall_victim_ticks += stalled; break;
-    default: counts_.stall_write_buffer_ticks += stalled; break;
+    case Stall::mshr:
+      counts_.stall_mshr_ticks += stalled;
+      break;
+    case Stall::target:
+      counts_.stall_target_ticks += stalled;
+      break;
+    case Stall::victim:
+      counts_.stall_victim_ticks += stalled;
+      break;
+    default:
+      counts_.stall_write_buffer_ticks += stalled;
+      break;
   }
   ++counts_.retries;
   stall_ = Stall::none;
@@ -81,7 +90,8 @@ CacheSlice::Stall CacheSlice::lookup(const LineRequest& request, Ticks start) {
   const std::uint64_t tag = line_size_.quotient(request.address);
   Line* line = find(tag);
   if (line != nullptr && line->mshr != none) return merge(*line, request);
-  if (line != nullptr && (request.kind == AccessKind::write || (request.byte_mask & ~line->valid) == 0)) {
+  if (line != nullptr &&
+      (request.kind == AccessKind::write || (request.byte_mask & ~line->valid) == 0)) {
     return hit(*line, request, start);
   }
   if (line == nullptr && (lines_.empty() || parameters_.ways_for[index_of(request.client)] == 0)) {
@@ -194,7 +204,8 @@ void CacheSlice::fill(std::uint32_t mshr_index, Ticks time) {
 
 void CacheSlice::handle_maintenance(const Maintenance& maintenance) {
   const std::uint64_t first = maintenance.first / parameters_.line_bytes;
-  const std::uint64_t last = (maintenance.last + parameters_.line_bytes - 1) / parameters_.line_bytes;
+  const std::uint64_t last =
+      (maintenance.last + parameters_.line_bytes - 1) / parameters_.line_bytes;
   if (last - first < lines_.size()) {
     for (std::uint64_t tag = first; tag < last; ++tag) {
       if (Line* line = find(tag)) drop(*line, maintenance.time);
@@ -209,7 +220,8 @@ void CacheSlice::handle_maintenance(const Maintenance& maintenance) {
 
 void CacheSlice::drop(Line& line, Ticks time) {
   if (line.mshr != none) return;
-  // Maintenance takes no credit: it may run ahead of the write buffer, and requests then wait for it to drain.
+  // Maintenance takes no credit: it may run ahead of the write buffer, and requests then wait for
+  // it to drain.
   evict(line, time);
   ++counts_.flushed;
   take(line, ~std::uint64_t{0});
@@ -297,7 +309,8 @@ void CacheSlice::add_target(Mshr& mshr, const LineRequest& request) {
 Ticks CacheSlice::reserve_data(Ticks earliest, std::uint32_t bytes) {
   const Ticks first = std::max(earliest, data_free_);
   const std::uint32_t width = parameters_.bytes_per_cycle;
-  const Ticks busy = bytes <= width ? parameters_.cycle : (bytes + width - 1) / width * parameters_.cycle;
+  const Ticks busy =
+      bytes <= width ? parameters_.cycle : (bytes + width - 1) / width * parameters_.cycle;
   data_free_ = first + busy;
   counts_.data_ticks += busy;
   return data_free_;

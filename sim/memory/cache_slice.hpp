@@ -1,6 +1,6 @@
 #pragma once
-// One slice of a cache: tags, MSHRs with merging, write-back with byte masks, bounded write buffer. Plain C++; time
-// comes from its requests.
+// One slice of a cache: tags, MSHRs with merging, write-back with byte masks, bounded write buffer.
+// Plain C++; time comes from its requests.
 
 #include <cstdint>
 #include <string>
@@ -56,8 +56,8 @@ class CacheSlice {
     MemoryClient owner = MemoryClient::load_store;  ///< who wrote it last
   };
   struct Mshr {
-    std::uint32_t line = none;     ///< index into lines_; none: a bypassed read
-    std::uint32_t targets = 0;     ///< how many wait
+    std::uint32_t line = none;  ///< index into lines_; none: a bypassed read
+    std::uint32_t targets = 0;  ///< how many wait
     std::uint32_t first_target = none, last_target = none;
   };
   struct Target {
@@ -77,7 +77,9 @@ class CacheSlice {
   Stall miss(std::uint64_t tag, Line* present, const LineRequest& request, Ticks start);
   Stall bypass(const LineRequest& request, Ticks start);
   Line* find(std::uint64_t tag);
-  std::uint64_t& tag_of(const Line& line) { return tags_[static_cast<std::size_t>(&line - lines_.data())]; }
+  std::uint64_t& tag_of(const Line& line) {
+    return tags_[static_cast<std::size_t>(&line - lines_.data())];
+  }
   Line* victim(std::uint64_t tag, MemoryClient client);
   void take(Line& line, std::uint64_t tag);
   void evict(Line& line, Ticks start);
@@ -118,6 +120,8 @@ class CacheSlice {
 
 /// Tags of requests a slice sends below: writes, or fetches of an MSHR.
 constexpr std::uint32_t slice_write_tag = 0xffff;
-inline std::uint32_t slice_tag(std::uint32_t slice, std::uint32_t entry) { return slice << 16 | entry; }
+inline std::uint32_t slice_tag(std::uint32_t slice, std::uint32_t entry) {
+  return slice << 16 | entry;
+}
 
 }  // namespace fm

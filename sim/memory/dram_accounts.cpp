@@ -14,7 +14,8 @@ void register_counters(const DramSystem& dram, CounterRegistry& registry) {
     add("write_bursts", "bursts", "Write column commands", counts.write_bursts);
     add("row_hits", "requests", "Requests whose row was open", counts.row_hits);
     add("row_misses", "requests", "Requests that opened a row in a closed bank", counts.row_misses);
-    add("row_conflicts", "requests", "Requests that closed another row first", counts.row_conflicts);
+    add("row_conflicts", "requests", "Requests that closed another row first",
+        counts.row_conflicts);
     add("activations", "commands", "Row activations", counts.activations);
     add("precharges", "commands", "Rows closed", counts.precharges);
     add("refreshes", "commands", "All-bank refreshes", counts.refreshes);

@@ -11,6 +11,7 @@
 namespace fm {
 
 void register_counters(const DramSystem& dram, CounterRegistry& registry);
-void append_dram_checks(const DramSystem& dram, const CacheLevel& above, std::vector<ResultCheck>* checks);
+void append_dram_checks(const DramSystem& dram, const CacheLevel& above,
+                        std::vector<ResultCheck>* checks);
 
 }  // namespace fm

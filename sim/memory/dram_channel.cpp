@@ -5,9 +5,9 @@
 namespace fm {
 namespace {
 
-constexpr std::uint8_t bank_has_hit = 1;      // a queued request wants the open row
-constexpr std::uint8_t bank_is_claimed = 2;   // its oldest request was seen
-constexpr std::uint8_t bank_is_starved = 4;   // its oldest request may not be overtaken any more
+constexpr std::uint8_t bank_has_hit = 1;     // a queued request wants the open row
+constexpr std::uint8_t bank_is_claimed = 2;  // its oldest request was seen
+constexpr std::uint8_t bank_is_starved = 4;  // its oldest request may not be overtaken any more
 
 }  // namespace
 
@@ -36,7 +36,8 @@ Ticks DramChannel::next_arrival() const {
 
 Ticks DramChannel::advance(Ticks, Ticks end) {
   while (true) {
-    // An arrival that waited for a place in the queue is late: no decision lies before the one that made room.
+    // An arrival that waited for a place in the queue is late: no decision lies before the one that
+    // made room.
     const Ticks next = std::max(std::min(planned_, next_arrival()), last_decision_);
     if (next >= end) return next;
     decide(next);
@@ -93,7 +94,8 @@ void DramChannel::locate(std::uint64_t local, Entry* entry) const {
 }
 
 void DramChannel::skip_refreshes(Ticks time) {
-  // Refreshes of idle times cost nobody anything: only those due before the last interval are passed over.
+  // Refreshes of idle times cost nobody anything: only those due before the last interval are
+  // passed over.
   if (time < next_refresh_ + parameters_.t_refi) return;
   const std::uint64_t skipped = (time - next_refresh_) / parameters_.t_refi;
   counts_.refreshes += skipped;
@@ -176,7 +178,8 @@ Ticks DramChannel::activate_time(const Bank& bank) const {
 }
 
 Ticks DramChannel::column_time(const Entry& entry) const {
-  Ticks start = std::max({banks_[entry.bank].column_ok, next_column_, group_column_ok_[entry.group]});
+  Ticks start =
+      std::max({banks_[entry.bank].column_ok, next_column_, group_column_ok_[entry.group]});
   if (entry.request.kind == AccessKind::write) {
     const Ticks bus = read_data_end_ + parameters_.t_rtw;
     if (!last_write_ && bus > parameters_.t_cwl) start = std::max(start, bus - parameters_.t_cwl);
@@ -189,7 +192,8 @@ Ticks DramChannel::column_time(const Entry& entry) const {
 std::size_t DramChannel::choose(Ticks time, Ticks* plan) const {
   std::size_t best = queue_.size();
   bool best_turns = false;
-  // The oldest request, once starved, decides the direction: else a stream the other way could overtake it for ever.
+  // The oldest request, once starved, decides the direction: else a stream the other way could
+  // overtake it for ever.
   const bool forced = !queue_.empty() && starved(queue_.front(), time);
   const bool forced_write = forced && queue_.front().request.kind == AccessKind::write;
   for (std::size_t i = 0; i < queue_.size(); ++i) {
@@ -240,9 +244,15 @@ void DramChannel::issue(std::size_t index, Ticks time) {
   }
   counts_.busy_ticks += bus;
   switch (entry.row_case) {
-    case RowCase::hit: ++counts_.row_hits; break;
-    case RowCase::miss: ++counts_.row_misses; break;
-    case RowCase::conflict: ++counts_.row_conflicts; break;
+    case RowCase::hit:
+      ++counts_.row_hits;
+      break;
+    case RowCase::miss:
+      ++counts_.row_misses;
+      break;
+    case RowCase::conflict:
+      ++counts_.row_conflicts;
+      break;
   }
   const std::size_t client = index_of(request.client), kind = index_of(request.kind);
   ++counts_.requests[client][kind];

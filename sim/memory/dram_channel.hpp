@@ -1,5 +1,6 @@
 #pragma once
-// One LPDDR channel: banks with open rows, FR-FCFS over a bounded queue, turnaround, four-activate window, refresh.
+// One LPDDR channel: banks with open rows, FR-FCFS over a bounded queue, turnaround, four-activate
+// window, refresh.
 
 #include <array>
 #include <cstdint>
@@ -13,9 +14,10 @@
 
 namespace fm {
 
-/// Every decision issues all commands that are ready (precharge and activate for the oldest request of a bank, one
-/// column command: row hits of the bus's present direction first, then by age), then plans the next decision at the
-/// earliest time another command becomes ready. Nothing happens in between, so nothing ticks.
+/// Every decision issues all commands that are ready (precharge and activate for the oldest request
+/// of a bank, one column command: row hits of the bus's present direction first, then by age), then
+/// plans the next decision at the earliest time another command becomes ready. Nothing happens in
+/// between, so nothing ticks.
 class DramChannel : public Block {
  public:
   /// Who hears that a request's data moved.
@@ -59,9 +61,9 @@ class DramChannel : public Block {
   };
   struct Bank {
     std::uint64_t row = closed;
-    Ticks column_ok = 0;     ///< earliest column command to the open row
+    Ticks column_ok = 0;  ///< earliest column command to the open row
     Ticks precharge_ok = 0;
-    Ticks activate_ok = 0;   ///< when closed
+    Ticks activate_ok = 0;  ///< when closed
   };
 
   Ticks next_arrival() const;

@@ -7,8 +7,7 @@ DramSystem::DramSystem(const Clock& clock, const DramParameters& parameters)
   DramChannel::Outlet* const outlet = this;
   for (std::uint32_t i = 0; i < parameters.channels; ++i) {
     const std::string name = "dram" + std::to_string(i);
-    channels_.push_back(
-        std::make_unique<DramChannel>(name.c_str(), clock, parameters, i, outlet));
+    channels_.push_back(std::make_unique<DramChannel>(name.c_str(), clock, parameters, i, outlet));
   }
 }
 
@@ -21,9 +20,11 @@ void DramSystem::receive(const LineRequest& request) {
   ++traffic_.requests_of(request.client, request.kind);
   const std::uint64_t unit = request.address / parameters_.interleave;
   const std::uint64_t above = unit / parameters_.channels;
-  // Neighbouring units go to different channels; higher bits rotate them, so that strides use all channels.
+  // Neighbouring units go to different channels; higher bits rotate them, so that strides use all
+  // channels.
   std::uint64_t channel = unit;
-  for (std::uint64_t bits = above; parameters_.channels > 1 && bits != 0; bits /= parameters_.channels) {
+  for (std::uint64_t bits = above; parameters_.channels > 1 && bits != 0;
+       bits /= parameters_.channels) {
     channel += bits;
   }
   channel %= parameters_.channels;

@@ -59,7 +59,8 @@ ImageLayout::ImageLayout(const TexelLayout& texels, std::uint32_t width, std::ui
   tile_bytes_ = std::uint64_t{tile_width_} * tile_height_ * texel_bytes;
   band_bytes_ = ceil_div(padded_width, tile_width_) * tile_bytes_;
   bands_ = ceil_div(padded_height, tile_height_);
-  // Blocks in Morton order; where the tile is not square in blocks, the order is compacted to stay dense.
+  // Blocks in Morton order; where the tile is not square in blocks, the order is compacted to stay
+  // dense.
   struct Block {
     std::uint32_t code, x, y;
   };
@@ -69,7 +70,8 @@ ImageLayout::ImageLayout(const TexelLayout& texels, std::uint32_t width, std::ui
       blocks.push_back({interleave_bits(x, y), x, y});
     }
   }
-  std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.code < b.code; });
+  std::sort(blocks.begin(), blocks.end(),
+            [](const Block& a, const Block& b) { return a.code < b.code; });
   offset_in_tile_.resize(std::size_t{tile_width_} * tile_height_);
   std::uint32_t offset = 0;
   for (const Block& block : blocks) {
@@ -83,7 +85,8 @@ ImageLayout::ImageLayout(const TexelLayout& texels, std::uint32_t width, std::ui
   }
 }
 
-void ImageLayout::row_range(std::uint32_t first, std::uint32_t rows, Bytes* offset, Bytes* bytes) const {
+void ImageLayout::row_range(std::uint32_t first, std::uint32_t rows, Bytes* offset,
+                            Bytes* bytes) const {
   const std::uint64_t first_band = first / tile_height_;
   const std::uint64_t end_band = ceil_div(std::uint64_t{first} + rows, tile_height_);
   *offset = Bytes(first_band * band_bytes_);

@@ -21,15 +21,17 @@ struct TexelLayout {
   static TexelLayout from(const DeviceConfig& config);
 };
 
-/// Tiled images: a line holds a rectangle of neighbouring texels (as square as its size allows, wider than high).
-/// Rectangles lie in Morton order inside a tile, tiles row by row. A tile is 16 x 16 texels (Arm's U-interleaved
-/// order, Mesa src/panfrost/lib/pan_tiling.c) or `block_bytes` (Adreno's macrotile of 256 B: 16x4, 8x4 and 4x4 texels
-/// of 4, 8 and 16 B, Mesa src/freedreno/fdl/fd6_layout.c). Linear images: rows, padded.
+/// Tiled images: a line holds a rectangle of neighbouring texels (as square as its size allows,
+/// wider than high). Rectangles lie in Morton order inside a tile, tiles row by row. A tile is 16 x
+/// 16 texels (Arm's U-interleaved order, Mesa src/panfrost/lib/pan_tiling.c) or `block_bytes`
+/// (Adreno's macrotile of 256 B: 16x4, 8x4 and 4x4 texels of 4, 8 and 16 B, Mesa
+/// src/freedreno/fdl/fd6_layout.c). Linear images: rows, padded.
 class ImageLayout {
  public:
   ImageLayout() = default;
   /// `texel_bytes`: a power of two up to 16.
-  ImageLayout(const TexelLayout& texels, std::uint32_t width, std::uint32_t height, std::uint32_t texel_bytes);
+  ImageLayout(const TexelLayout& texels, std::uint32_t width, std::uint32_t height,
+              std::uint32_t texel_bytes);
 
   /// Bytes of the object, padding of tiles or rows included.
   Bytes allocated_bytes() const { return Bytes(std::uint64_t{band_bytes_} * bands_); }

@@ -4,21 +4,30 @@ namespace fm {
 
 std::string to_string(MemoryClient client) {
   switch (client) {
-    case MemoryClient::load_store: return "load_store";
-    case MemoryClient::texture: return "texture";
-    case MemoryClient::copy_engine: return "copy_engine";
-    case MemoryClient::storage: return "storage";
-    case MemoryClient::host: return "host";
-    case MemoryClient::display: return "display";
+    case MemoryClient::load_store:
+      return "load_store";
+    case MemoryClient::texture:
+      return "texture";
+    case MemoryClient::copy_engine:
+      return "copy_engine";
+    case MemoryClient::storage:
+      return "storage";
+    case MemoryClient::host:
+      return "host";
+    case MemoryClient::display:
+      return "display";
   }
   return "?";
 }
 
 std::string to_string(AccessKind kind) {
   switch (kind) {
-    case AccessKind::read: return "read";
-    case AccessKind::write: return "write";
-    case AccessKind::atomic: return "atomic";
+    case AccessKind::read:
+      return "read";
+    case AccessKind::write:
+      return "write";
+    case AccessKind::atomic:
+      return "atomic";
   }
   return "?";
 }

@@ -22,9 +22,10 @@ std::string to_string(AccessKind kind);
 
 /// A request for at most one line of the level it travels to.
 struct LineRequest {
-  Ticks time = 0;              ///< of arrival
-  std::uint64_t address = 0;   ///< first byte wanted, aligned to `bytes`
-  std::uint64_t byte_mask = 0; ///< bytes written or wanted: bit i is granule i of the receiving level's line
+  Ticks time = 0;             ///< of arrival
+  std::uint64_t address = 0;  ///< first byte wanted, aligned to `bytes`
+  std::uint64_t byte_mask =
+      0;  ///< bytes written or wanted: bit i is granule i of the receiving level's line
   std::uint64_t sequence = 0;  ///< of its source, ascending: breaks ties after (time, source)
   std::uint32_t bytes = 0;     ///< of the answer (reads) or of the line the writer holds
   std::uint32_t tag = 0;       ///< the source's own, returned with the answer
@@ -34,15 +35,19 @@ struct LineRequest {
 };
 
 /// Byte masks have 64 bits: one a byte for lines up to 64 bytes, else one a 1/64 of the line.
-constexpr std::uint32_t granule_bytes(std::uint32_t line_bytes) { return line_bytes <= 64 ? 1 : line_bytes / 64; }
+constexpr std::uint32_t granule_bytes(std::uint32_t line_bytes) {
+  return line_bytes <= 64 ? 1 : line_bytes / 64;
+}
 /// All granules of a line.
 constexpr std::uint64_t full_line_mask(std::uint32_t line_bytes) {
   return line_bytes >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << line_bytes) - 1;
 }
 /// Granules touched by [address, address + bytes) inside its line of `line_bytes`.
 std::uint64_t range_mask(std::uint64_t address, std::uint32_t bytes, std::uint32_t line_bytes);
-/// A mask over the line of `from_bytes` at `address`, seen as part of the larger line of `to_bytes`.
-std::uint64_t widen_mask(std::uint64_t mask, std::uint64_t address, std::uint32_t from_bytes, std::uint32_t to_bytes);
+/// A mask over the line of `from_bytes` at `address`, seen as part of the larger line of
+/// `to_bytes`.
+std::uint64_t widen_mask(std::uint64_t mask, std::uint64_t address, std::uint32_t from_bytes,
+                         std::uint32_t to_bytes);
 
 /// Requests and answers over one edge by client and kind; both ends count, the laws compare.
 struct TrafficCounts {

@@ -36,7 +36,8 @@ class LineSink {
   virtual void answer(const LineAnswer& answer) = 0;
 };
 
-/// A cache level or the DRAM channels. Senders bound what they have in flight; a level never refuses a request.
+/// A cache level or the DRAM channels. Senders bound what they have in flight; a level never
+/// refuses a request.
 class MemoryLevel {
  public:
   virtual ~MemoryLevel() = default;

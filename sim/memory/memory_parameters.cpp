@@ -33,8 +33,8 @@ CacheParameters l2_parameters(const DeviceConfig& config, Ticks cycle) {
   l2.bytes_per_cycle = std::max(1u, byte_count(config, "l2.bytes_per_clock") / banks);
   l2.cycle = cycle;
   l2.fetch_partial_writes = config.word("l2.partial_writes") == "fetch";
-  l2.below_line =
-      ticks_for(l2.line_bytes * static_cast<double>(l2.slices), config.bytes_per_second("slc.bandwidth"));
+  l2.below_line = ticks_for(l2.line_bytes * static_cast<double>(l2.slices),
+                            config.bytes_per_second("slc.bandwidth"));
   if (l2.bytes % (std::uint64_t{l2.slices} * l2.ways * l2.line_bytes) != 0) {
     throw UserError("l2.size (" + std::to_string(l2.bytes) +
                     " B) contradicts l2.slices, l2.banks, l2.ways and l2.line: it is not a whole "
@@ -78,11 +78,13 @@ DramParameters dram_parameters(const DeviceConfig& config) {
   dram.bank_groups = count(config, "dram.bank_groups");
   dram.row_bytes = byte_count(config, "dram.row_size");
   dram.interleave = byte_count(config, "dram.interleave");
-  dram.burst_bytes = count(config, "dram.channel_width_bits") * count(config, "dram.burst_length") / 8;
+  dram.burst_bytes =
+      count(config, "dram.channel_width_bits") * count(config, "dram.burst_length") / 8;
   dram.queue = count(config, "dram.queue_depth");
   dram.line_bytes = byte_count(config, "slc.line");
   dram.first_ready = config.word("dram.scheduler") == "fr_fcfs";
-  dram.burst = ticks_for(static_cast<double>(config.count("dram.burst_length")), config.hertz("dram.data_rate"));
+  dram.burst = ticks_for(static_cast<double>(config.count("dram.burst_length")),
+                         config.hertz("dram.data_rate"));
   dram.t_ccd_l = std::max(dram.burst, ticks(config, "dram.tCCD_L"));
   dram.t_rcd = ticks(config, "dram.tRCD");
   dram.t_rp = ticks(config, "dram.tRP");
@@ -100,8 +102,9 @@ DramParameters dram_parameters(const DeviceConfig& config) {
   dram.starvation = ticks(config, "dram.max_wait");
   dram.controller = ticks(config, "dram.controller_latency");
   if (dram.interleave < dram.line_bytes || dram.row_bytes < dram.line_bytes) {
-    throw UserError("slc.line contradicts dram.interleave and dram.row_size: a line must lie in "
-                    "one row of one channel");
+    throw UserError(
+        "slc.line contradicts dram.interleave and dram.row_size: a line must lie in "
+        "one row of one channel");
   }
   return dram;
 }

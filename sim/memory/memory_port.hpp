@@ -1,5 +1,6 @@
 #pragma once
-// How everything that is not a shader core reads and writes the memory the GPU shares: copies, disk DMA, CPU, display.
+// How everything that is not a shader core reads and writes the memory the GPU shares: copies, disk
+// DMA, CPU, display.
 
 #include <cstdint>
 #include <deque>
@@ -13,23 +14,26 @@
 
 namespace fm {
 
-/// A range to move. Any size: the port splits it into lines and keeps a bounded number of them in flight.
+/// A range to move. Any size: the port splits it into lines and keeps a bounded number of them in
+/// flight.
 struct MemoryTransfer {
   Address address;
   Bytes bytes;
   bool write = false;
 };
 
-/// The way of one client into the memory hierarchy: copies enter at the L2 cache, all others at the system-level cache.
-/// Transfers are served in the order they were submitted.
+/// The way of one client into the memory hierarchy: copies enter at the L2 cache, all others at the
+/// system-level cache. Transfers are served in the order they were submitted.
 class MemoryPort : public Block, private LineSink {
  public:
-  /// `level`: where lines enter; `outstanding`: lines in flight at most; `latency`: from here to `level` and back.
-  MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryLevel* level, MemoryClient client,
-             std::uint32_t outstanding, Ticks latency);
+  /// `level`: where lines enter; `outstanding`: lines in flight at most; `latency`: from here to
+  /// `level` and back.
+  MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryLevel* level,
+             MemoryClient client, std::uint32_t outstanding, Ticks latency);
 
-  /// At the current simulation time. `done` runs at the simulation time the last line is answered (a write: accepted
-  /// by the level it enters); for zero bytes at the current time, after the caller returned.
+  /// At the current simulation time. `done` runs at the simulation time the last line is answered
+  /// (a write: accepted by the level it enters); for zero bytes at the current time, after the
+  /// caller returned.
   void submit(const MemoryTransfer& transfer, std::function<void()> done);
   bool idle() const { return transfers_.empty(); }
   std::string waiting() const;

@@ -20,9 +20,8 @@ MemorySystem::MemorySystem(const MemoryParameters& parameters, CounterRegistry& 
                                       parameters.slc_to_dram);
   l2_ = std::make_unique<CacheLevel>("l2", clock_, parameters.l2, slc_.get(), parameters.l2_to_slc);
   const Ticks to_l2 = parameters.request_cycles * clock_.period;
-  ports_.push_back(std::make_unique<MemoryPort>("copy_port", clock_, l2_.get(),
-                                                MemoryClient::copy_engine, parameters.port_lines,
-                                                to_l2));
+  ports_.push_back(std::make_unique<MemoryPort>(
+      "copy_port", clock_, l2_.get(), MemoryClient::copy_engine, parameters.port_lines, to_l2));
   for (const MemoryClient client :
        {MemoryClient::storage, MemoryClient::host, MemoryClient::display}) {
     const std::string name = to_string(client) + "_port";

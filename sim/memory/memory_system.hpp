@@ -1,5 +1,6 @@
 #pragma once
-// Everything below the shader cores: L2 slices, translation, system-level cache, DRAM channels, and the ports into them.
+// Everything below the shader cores: L2 slices, translation, system-level cache, DRAM channels, and
+// the ports into them.
 
 #include <memory>
 #include <vector>
@@ -18,16 +19,19 @@ struct MemoryParameters;
 
 class MemorySystem {
  public:
-  /// Registers its counters. Both arguments outlive it. Throws UserError for contradictions between config keys.
+  /// Registers its counters. Both arguments outlive it. Throws UserError for contradictions between
+  /// config keys.
   MemorySystem(const DeviceConfig& config, CounterRegistry& registry);
   MemorySystem(const MemoryParameters& parameters, CounterRegistry& registry);
   ~MemorySystem();
 
-  /// The port of `client`: copy_engine, storage, host or display. Shader cores have their own links.
+  /// The port of `client`: copy_engine, storage, host or display. Shader cores have their own
+  /// links.
   MemoryPort& port(MemoryClient client);
 
-  /// Cache maintenance over a range, as at a map or unmap: lines leave the L2 and system-level caches, dirty ones are
-  /// written back to DRAM. Takes effect one link latency later (its cost to the host is the caller's to add).
+  /// Cache maintenance over a range, as at a map or unmap: lines leave the L2 and system-level
+  /// caches, dirty ones are written back to DRAM. Takes effect one link latency later (its cost to
+  /// the host is the caller's to add).
   void invalidate(Address address, Bytes bytes);
 
   const Clock& clock() const { return clock_; }

@@ -7,8 +7,9 @@
 
 namespace fm {
 
-/// Ring buffer sorted by `Less`. push() moves an item forward past the few that come after it; equal items keep their
-/// order of arrival, so `Less` must decide every tie that a result could show. Grows; bounded by the senders' credits.
+/// Ring buffer sorted by `Less`. push() moves an item forward past the few that come after it;
+/// equal items keep their order of arrival, so `Less` must decide every tie that a result could
+/// show. Grows; bounded by the senders' credits.
 template <class Item, class Less>
 class TimedQueue {
  public:

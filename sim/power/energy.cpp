@@ -13,7 +13,8 @@ class EventCounts {
     return static_cast<double>(registry_.value(name));
   }
   double lookups(const std::string& level) const {
-    return of(level + ".read_lookups") + of(level + ".write_lookups") + of(level + ".atomic_lookups");
+    return of(level + ".read_lookups") + of(level + ".write_lookups") +
+           of(level + ".atomic_lookups");
   }
 
  private:

@@ -9,10 +9,11 @@
 
 namespace fm {
 
-/// Nanojoules by component: "alu", "load_store", "texture", "noc", "l2", "slc", "dram", "storage", "static". Every scalar
-/// operation but the special functions costs energy.fma; dram counts bits over the bus. A counter nobody registered
-/// counts as 0.
-std::map<std::string, double> energy_by_component(const DeviceConfig& config, const CounterRegistry& registry,
+/// Nanojoules by component: "alu", "load_store", "texture", "noc", "l2", "slc", "dram", "storage",
+/// "static". Every scalar operation but the special functions costs energy.fma; dram counts bits
+/// over the bus. A counter nobody registered counts as 0.
+std::map<std::string, double> energy_by_component(const DeviceConfig& config,
+                                                  const CounterRegistry& registry,
                                                   Picoseconds elapsed);
 
 }  // namespace fm

@@ -1,5 +1,6 @@
 #pragma once
-// Every counter of the simulator: name, unit, meaning. Blocks count in plain integers and register where they are.
+// Every counter of the simulator: name, unit, meaning. Blocks count in plain integers and register
+// where they are.
 
 #include <cstdint>
 #include <map>
@@ -10,18 +11,20 @@
 
 namespace fm {
 
-/// Names follow the vendors' counters where one exists (Arm libGPUCounters, Adreno performance counters); the
-/// description then says which.
+/// Names follow the vendors' counters where one exists (Arm libGPUCounters, Adreno performance
+/// counters); the description then says which.
 struct CounterEntry {
   std::string name;  ///< "l2.read_lookups"
   std::string unit;  ///< "lines", "cycles", "bytes", ...
   std::string description;
-  std::vector<const std::uint64_t*> cells;  ///< one a block that counts it; the counter is their sum
+  std::vector<const std::uint64_t*>
+      cells;  ///< one a block that counts it; the counter is their sum
 };
 
 class CounterRegistry {
  public:
-  /// `cell` must outlive the registry. A second registration of a name adds a cell; unit and description must agree.
+  /// `cell` must outlive the registry. A second registration of a name adds a cell; unit and
+  /// description must agree.
   void add(const std::string& name, const std::string& unit, const std::string& description,
            const std::uint64_t* cell);
   /// Sum over the cells. Throws std::out_of_range for an unknown name.

@@ -1,13 +1,13 @@
 // A cache slice, request by request, and against a reference on random streams.
 
+#include "sim/memory/cache_slice.hpp"
+
 #include <gtest/gtest.h>
 
 #include <list>
 #include <map>
 #include <random>
 #include <vector>
-
-#include "sim/memory/cache_slice.hpp"
 
 namespace fm {
 namespace {

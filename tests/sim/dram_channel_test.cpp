@@ -1,10 +1,11 @@
 // Command timing of one LPDDR channel, by hand.
 
+#include "sim/memory/dram_channel.hpp"
+
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "sim/memory/dram_channel.hpp"
 #include "sim/replay/kernel_context.hpp"
 
 namespace fm {
@@ -116,7 +117,8 @@ TEST(DramChannel, BanksOpenSideBySide) {
   machine.send(1000, row0_bank0);
   machine.send(1000, row0_bank1);
   machine.run();
-  // The second activation follows the first by tRRD; its column waits for that, not for the first request's data.
+  // The second activation follows the first by tRRD; its column waits for that, not for the first
+  // request's data.
   EXPECT_EQ(machine.left(1), 1007u + 20 + 100 + 50 + 20 + 7);
 }
 
@@ -185,11 +187,11 @@ TEST(DramChannel, BankGroupsAlternate) {
   grouped.bank_groups = 2;
   grouped.t_ccd_l = 30;
   Machine machine(grouped);
-  machine.send(1000, 0);       // group 0
-  machine.send(1000, 64);      // group 1
+  machine.send(1000, 0);   // group 0
+  machine.send(1000, 64);  // group 1
   machine.run();
   machine.send(9000, 0);
-  machine.send(9000, 128);     // group 0 again
+  machine.send(9000, 128);  // group 0 again
   machine.run();
   EXPECT_EQ(machine.left(3) - machine.left(2), 60u) << "two bursts of tCCD_L apart";
 }
@@ -214,7 +216,8 @@ TEST(DramChannel, AStreamRunsAtTheBusRate) {
   machine.run();
   const double busy = static_cast<double>(machine.counts().busy_ticks);
   EXPECT_EQ(machine.counts().busy_ticks, requests * 20u);
-  // tFAW bounds it: 4 rows of 1024 B a 1000 ticks are more than enough, so only the first row's opening shows.
+  // tFAW bounds it: 4 rows of 1024 B a 1000 ticks are more than enough, so only the first row's
+  // opening shows.
   EXPECT_LT(static_cast<double>(machine.left(requests - 1) - 1000), busy * 1.05);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// A GPU and its memory without a host program: runs launches one after another until everything drained.
+// A GPU and its memory without a host program: runs launches one after another until everything
+// drained.
 
 #include <deque>
 #include <string>
@@ -72,7 +73,8 @@ class GpuMachine {
     for (const std::string& line : memory_.waiting()) faults.push_back(line);
     for (const ResultCheck& check : checks()) {
       if (!check.holds()) {
-        faults.push_back(check.law + ": " + std::to_string(check.left) + " != " + std::to_string(check.right));
+        faults.push_back(check.law + ": " + std::to_string(check.left) +
+                         " != " + std::to_string(check.right));
       }
     }
     return faults;
@@ -88,8 +90,8 @@ class GpuMachine {
   std::vector<GpuLaunchReport> reports_;
 };
 
-/// C[m, n] = A[m, k] B[k, n] with 2.5D images of RGBA16F: a work-item computes 4 rows x 4 columns, 8 texel loads and
-/// 64 FMAs a step of 4 along k. Arguments: 0 A, 1 B, 2 C.
+/// C[m, n] = A[m, k] B[k, n] with 2.5D images of RGBA16F: a work-item computes 4 rows x 4 columns,
+/// 8 texel loads and 64 FMAs a step of 4 along k. Arguments: 0 A, 1 B, 2 C.
 inline trace::AccessProgram gemm_program(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   using trace::GROUP_X, trace::GROUP_Y, trace::LOCAL_X, trace::LOCAL_Y, trace::LOOP;
   trace::AccessProgram program = empty_program({16, 4, 1}, {(n / 4 + 15) / 16, (m + 15) / 16, 1});
@@ -106,8 +108,9 @@ inline trace::AccessProgram gemm_program(std::uint32_t m, std::uint32_t n, std::
     add_arithmetic(loop, trace::FMA, 16, 3 - static_cast<std::uint32_t>(step));
   }
   for (std::int64_t row = 0; row < 4; ++row) {
-    Body* inside = add_guard(body, expression(row, {{16, GROUP_Y}, {4, LOCAL_Y}}), trace::LT, expression(m))
-                       ->mutable_body();
+    Body* inside =
+        add_guard(body, expression(row, {{16, GROUP_Y}, {4, LOCAL_Y}}), trace::LT, expression(m))
+            ->mutable_body();
     add_access(&program, inside, trace::IMAGE, true, 8, 2, expression(0, column),
                expression(row, {{16, GROUP_Y}, {4, LOCAL_Y}}));
   }

@@ -1,5 +1,5 @@
-// Random programs on random valid configs: everything drains, every law holds, nothing depends on how far a block runs
-// ahead.
+// Random programs on random valid configs: everything drains, every law holds, nothing depends on
+// how far a block runs ahead.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,9 @@ class Draw {
 /// A valid config far from the devices': tiny caches, few MSHRs, odd latencies.
 DeviceConfig random_config(Draw& draw) {
   DeviceConfig config = DeviceConfig::load(draw.word({"mali-g715", "adreno-750"}));
-  const auto set = [&](const std::string& path, const std::string& value) { config.set(path, value); };
+  const auto set = [&](const std::string& path, const std::string& value) {
+    config.set(path, value);
+  };
   const auto number = [&](const std::string& path, std::uint64_t least, std::uint64_t most,
                           const std::string& unit = "") {
     set(path, std::to_string(draw.pick(least, most)) + unit);
@@ -46,10 +48,14 @@ DeviceConfig random_config(Draw& draw) {
   set("gpu.scheduler", draw.word({"oldest_first", "round_robin"}));
   number("gpu.arithmetic_latency", 1, 9, " cycles");
   for (const std::string unit : {"load_store", "texture"}) {
-    const std::uint64_t line = 32u << draw.pick(0, 1), ways = draw.pick(1, 4), sets = draw.pick(1, 9);
+    const std::uint64_t line = 32u << draw.pick(0, 1), ways = draw.pick(1, 4),
+                        sets = draw.pick(1, 9);
     set(unit + ".line", std::to_string(line) + " B");
     set(unit + ".ways", std::to_string(ways));
-    set(unit + ".cache_size", std::to_string(std::max<std::uint64_t>(256, line * ways * sets) / (line * ways) * line * ways + line * ways * 4) + " B");
+    set(unit + ".cache_size", std::to_string(std::max<std::uint64_t>(256, line * ways * sets) /
+                                                 (line * ways) * line * ways +
+                                             line * ways * 4) +
+                                  " B");
     set(unit + ".bytes_per_clock", draw.power(3, 5) + " B");
     number(unit + ".mshrs", 1, 9);
     number(unit + ".merges", 1, 5);
@@ -122,7 +128,8 @@ std::string everything(const GpuMachine& machine) {
   for (const GpuLaunchReport& report : machine.reports()) {
     text += std::to_string(report.start.count()) + ".." + std::to_string(report.end.count()) + " " +
             report.bound + "\n";
-    for (const auto& [cause, share] : report.stalls) text += cause + "=" + std::to_string(share) + "\n";
+    for (const auto& [cause, share] : report.stalls)
+      text += cause + "=" + std::to_string(share) + "\n";
   }
   return text;
 }
@@ -147,8 +154,12 @@ TEST_P(RandomGpu, DrainsKeepsTheLawsAndDoesNotDependOnTheWindow) {
       machine.add(made.program, bind(made.program), 32, false, made.index);
     }
     bool copied = false, loaded = false;
-    machine.memory().port(MemoryClient::copy_engine).submit({Address(123), Bytes(7000), true}, [&] { copied = true; });
-    machine.memory().port(MemoryClient::storage).submit({Address(1 << 30), Bytes(9999), true}, [&] { loaded = true; });
+    machine.memory().port(MemoryClient::copy_engine).submit({Address(123), Bytes(7000), true}, [&] {
+      copied = true;
+    });
+    machine.memory().port(MemoryClient::storage).submit({Address(1 << 30), Bytes(9999), true}, [&] {
+      loaded = true;
+    });
     machine.run();
     EXPECT_THAT(machine.faults(), IsEmpty()) << config.to_yaml();
     EXPECT_EQ(machine.reports().size(), programs.size());

@@ -47,7 +47,8 @@ TEST(Gpu, ArithmeticTakesItsRate) {
   test::add_arithmetic(fma.mutable_body(), trace::FMA, 101);
   test::add_arithmetic(special.mutable_body(), trace::SPECIAL, 101);
   const std::uint64_t base = run_cycles(config, empty);
-  // 128 FMA a clock over 8 engines: a wave of 16 one a cycle. Special functions: 16 over 8 engines, 2 lanes a cycle.
+  // 128 FMA a clock over 8 engines: a wave of 16 one a cycle. Special functions: 16 over 8 engines,
+  // 2 lanes a cycle.
   EXPECT_EQ(run_cycles(config, fma) - base, 100u);
   EXPECT_EQ(run_cycles(config, special) - base, 101u * 8 - 1);
 }
@@ -70,15 +71,18 @@ TEST(Gpu, AHitCostsTheUnitsLatency) {
   const DeviceConfig config = config_with();
   trace::AccessProgram once = one_wave(), twice = one_wave();
   for (trace::AccessProgram* program : {&once, &twice}) {
-    test::add_access(program, program->mutable_body(), trace::GLOBAL, false, 4, 0, expression(0, {{4, LOCAL_X}}));
+    test::add_access(program, program->mutable_body(), trace::GLOBAL, false, 4, 0,
+                     expression(0, {{4, LOCAL_X}}));
     test::add_arithmetic(program->mutable_body(), trace::FMA, 1);
   }
-  test::add_access(&twice, twice.mutable_body(), trace::GLOBAL, false, 4, 0, expression(0, {{4, LOCAL_X}}));
+  test::add_access(&twice, twice.mutable_body(), trace::GLOBAL, false, 4, 0,
+                   expression(0, {{4, LOCAL_X}}));
   test::add_arithmetic(twice.mutable_body(), trace::FMA, 1);
   const std::uint64_t extra =
       run_cycles(config, twice, {buffer(0, mebi)}) - run_cycles(config, once, {buffer(0, mebi)});
   // Issue, a cycle into the pipe, load_store.latency, arithmetic with its latency.
-  EXPECT_EQ(extra, 1 + config.cycles("load_store.latency").count() + config.cycles("gpu.arithmetic_latency").count());
+  EXPECT_EQ(extra, 1 + config.cycles("load_store.latency").count() +
+                       config.cycles("gpu.arithmetic_latency").count());
 }
 
 TEST(Gpu, LoadsOverlapUpToTheScoreboardsLimit) {
@@ -86,7 +90,8 @@ TEST(Gpu, LoadsOverlapUpToTheScoreboardsLimit) {
   test::Body* loop = test::add_loop(program.mutable_body(), 0, expression(0), expression(32));
   test::add_access(&program, loop, trace::GLOBAL, false, 4, 0, expression(0, {{4096, LOOP, 0}}));
   const auto time = [&](const char* limit) {
-    return run_cycles(config_with({{"gpu.max_outstanding_loads", limit}}), program, {buffer(0, mebi)});
+    return run_cycles(config_with({{"gpu.max_outstanding_loads", limit}}), program,
+                      {buffer(0, mebi)});
   };
   const std::uint64_t one = time("1"), four = time("4"), sixteen = time("16");
   EXPECT_GT(one, 3 * four);
@@ -98,10 +103,12 @@ TEST(Gpu, ABarrierHoldsEveryWaveUntilTheLastArrives) {
   // Work-items of wave 0 compute long before the barrier, those of wave 1 after it.
   const auto program = [&](bool barrier) {
     trace::AccessProgram built = test::empty_program({32, 1, 1}, {1, 1, 1});
-    auto* slow = test::add_guard(built.mutable_body(), expression(0, {{1, LOCAL_X}}), trace::LT, expression(16));
+    auto* slow = test::add_guard(built.mutable_body(), expression(0, {{1, LOCAL_X}}), trace::LT,
+                                 expression(16));
     test::add_arithmetic(slow->mutable_body(), trace::FMA, 1000);
     if (barrier) built.mutable_body()->Add()->mutable_barrier();
-    auto* late = test::add_guard(built.mutable_body(), expression(0, {{1, LOCAL_X}}), trace::GE, expression(16));
+    auto* late = test::add_guard(built.mutable_body(), expression(0, {{1, LOCAL_X}}), trace::GE,
+                                 expression(16));
     test::add_arithmetic(late->mutable_body(), trace::FMA, 1000);
     return built;
   };
@@ -116,8 +123,8 @@ TEST(Gpu, ABarrierHoldsEveryWaveUntilTheLastArrives) {
 }
 
 TEST(Gpu, CountersMoveOnlyWhereARequestPasses) {
-  const auto counters = [](const trace::AccessProgram& program, const std::vector<ArgumentBinding>& arguments,
-                           const char* device) {
+  const auto counters = [](const trace::AccessProgram& program,
+                           const std::vector<ArgumentBinding>& arguments, const char* device) {
     GpuMachine machine(config_with({}, device));
     machine.add(program, arguments);
     machine.run();
@@ -127,28 +134,33 @@ TEST(Gpu, CountersMoveOnlyWhereARequestPasses) {
   const auto expect_untouched = [](const std::map<std::string, double>& moved,
                                    const std::vector<std::string>& prefixes) {
     for (const auto& [name, value] : moved) {
-      for (const std::string& prefix : prefixes) EXPECT_NE(name.rfind(prefix, 0), 0u) << name << " " << value;
+      for (const std::string& prefix : prefixes)
+        EXPECT_NE(name.rfind(prefix, 0), 0u) << name << " " << value;
     }
   };
   for (const char* device : {"mali-g715", "adreno-750"}) {
     trace::AccessProgram compute = one_wave();
     test::add_arithmetic(compute.mutable_body(), trace::FMA, 5);
     expect_untouched(counters(compute, {}, device),
-                     {"texture.", "load_store.", "l2.", "slc.", "mmu.", "noc.", "dram.row", "dram.read", "local."});
+                     {"texture.", "load_store.", "l2.", "slc.", "mmu.", "noc.", "dram.row",
+                      "dram.read", "local."});
     trace::AccessProgram texels = one_wave();
-    test::add_access(&texels, texels.mutable_body(), trace::IMAGE, false, 8, 0, expression(0, {{1, LOCAL_X}}),
-                     expression(0));
+    test::add_access(&texels, texels.mutable_body(), trace::IMAGE, false, 8, 0,
+                     expression(0, {{1, LOCAL_X}}), expression(0));
     const auto texture = counters(texels, {image(0, mebi, 64, 64, 8)}, device);
     expect_untouched(texture, {"load_store.", "local.", "l2.write", "dram.write", "l2.load_store"});
     EXPECT_EQ(texture.at("texture.read_lookups"), texture.at("texture.read_misses"));
     trace::AccessProgram store = one_wave();
-    test::add_access(&store, store.mutable_body(), trace::GLOBAL, true, 4, 0, expression(0, {{4, LOCAL_X}}));
+    test::add_access(&store, store.mutable_body(), trace::GLOBAL, true, 4, 0,
+                     expression(0, {{4, LOCAL_X}}));
     const auto stored = counters(store, {buffer(0, mebi)}, device);
-    expect_untouched(stored, {"texture.", "load_store.read", "l2.read", "l2.texture", "dram.read", "local."});
+    expect_untouched(
+        stored, {"texture.", "load_store.read", "l2.read", "l2.texture", "dram.read", "local."});
     EXPECT_GE(stored.at("l2.write_lookups"), 1);
     trace::AccessProgram local = one_wave();
     local.add_local_arrays()->set_bytes(1024);
-    test::add_access(&local, local.mutable_body(), trace::LOCAL, true, 4, 0, expression(0, {{4, LOCAL_X}}));
+    test::add_access(&local, local.mutable_body(), trace::LOCAL, true, 4, 0,
+                     expression(0, {{4, LOCAL_X}}));
     const bool banked = std::string(device) == "adreno-750";
     const auto shared = counters(local, {}, device);
     expect_untouched(shared, {"texture.", "dram.read", banked ? "load_store." : "local.accesses"});
@@ -162,7 +174,8 @@ trace::AccessProgram walk(bool rows) {
   test::Body* outer = test::add_loop(program.mutable_body(), 0, expression(0), expression(16));
   test::Body* inner = test::add_loop(outer, 1, expression(0), expression(16));
   const std::uint32_t along = rows ? 1 : 0, across = rows ? 0 : 1;
-  test::add_access(&program, inner, trace::IMAGE, false, 8, 0, expression(0, {{16, LOOP, along}, {1, LOCAL_X}}),
+  test::add_access(&program, inner, trace::IMAGE, false, 8, 0,
+                   expression(0, {{16, LOOP, along}, {1, LOCAL_X}}),
                    expression(0, {{16, LOOP, across}, {1, GROUP_X}}));
   return program;
 }
@@ -186,8 +199,8 @@ TEST(Gpu, TheSameAccessesInAnotherOrderGiveOtherHitsAndCycles) {
 
 TEST(Gpu, CachesOfCoresForgetBetweenLaunchesTheL2DoesNot) {
   trace::AccessProgram program = one_wave();
-  test::add_access(&program, program.mutable_body(), trace::IMAGE, false, 8, 0, expression(0, {{1, LOCAL_X}}),
-                   expression(0));
+  test::add_access(&program, program.mutable_body(), trace::IMAGE, false, 8, 0,
+                   expression(0, {{1, LOCAL_X}}), expression(0));
   GpuMachine machine(config_with());
   machine.add(program, {image(0, mebi, 64, 64, 8)});
   machine.add(program, {image(0, mebi, 64, 64, 8)});
@@ -201,7 +214,8 @@ TEST(Gpu, CachesOfCoresForgetBetweenLaunchesTheL2DoesNot) {
 
 TEST(Gpu, MaintenanceDropsWhatTheL2Holds) {
   trace::AccessProgram program = one_wave();
-  test::add_access(&program, program.mutable_body(), trace::GLOBAL, false, 4, 0, expression(0, {{4, LOCAL_X}}));
+  test::add_access(&program, program.mutable_body(), trace::GLOBAL, false, 4, 0,
+                   expression(0, {{4, LOCAL_X}}));
   GpuMachine machine(config_with());
   machine.add(program, {buffer(0, mebi)});
   machine.run();
@@ -237,7 +251,8 @@ TEST(Gpu, AWorkGroupThatFitsNoCoreIsTheUsersError) {
 TEST(Gpu, BoundsFollowWhatIsBusy) {
   GpuMachine machine(config_with({{"load_store.mshrs", "256"}, {"slc.bandwidth", "150 GB/s"}}));
   machine.add(test::gemm_program(192, 768, 768),
-              {image(0, 16 * mebi, 192, 192, 8), image(1, 32 * mebi, 192, 768, 8), image(2, 48 * mebi, 192, 192, 8)});
+              {image(0, 16 * mebi, 192, 192, 8), image(1, 32 * mebi, 192, 768, 8),
+               image(2, 48 * mebi, 192, 192, 8)});
   trace::AccessProgram arithmetic = test::empty_program({256, 1, 1}, {70, 1, 1});
   test::add_arithmetic(arithmetic.mutable_body(), trace::FMA, 10000);
   machine.add(arithmetic, {});

@@ -1,11 +1,12 @@
 // Coalescing, texture tiles and local-memory banks.
 
+#include "sim/gpu/line_plan.hpp"
+
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
-#include "sim/gpu/line_plan.hpp"
 #include "tests/sim/gpu_machine.hpp"
 
 namespace fm {
@@ -32,7 +33,8 @@ Plans plan(const trace::AccessProgram& program, const std::vector<ArgumentBindin
   WaveCursor cursor(compiled, patterns);
   Plans plans;
   cursor.start(0, 0);
-  for (const WaveStep* step = &cursor.next(); step->kind != WaveStep::Kind::end; step = &cursor.next()) {
+  for (const WaveStep* step = &cursor.next(); step->kind != WaveStep::Kind::end;
+       step = &cursor.next()) {
     if (step->kind != WaveStep::Kind::access) continue;
     const PlannedAccess access = planner.plan(*step, 0);
     std::set<std::uint64_t> lines;
@@ -101,33 +103,38 @@ TEST(LinePlan, VectorsTakeTheDatapathsCycles) {
 
 TEST(LinePlan, ARowOfTexelsTouchesALineEveryFour) {
   // RGBA16F: a 64-byte line holds 4 x 2 texels.
-  const Plans plans = plan(one_access(trace::IMAGE, 8, expression(0, {{1, LOCAL_X}}), expression(0)),
-                           {test::image(0, 0, 64, 64, 8)}, tiled());
+  const Plans plans =
+      plan(one_access(trace::IMAGE, 8, expression(0, {{1, LOCAL_X}}), expression(0)),
+           {test::image(0, 0, 64, 64, 8)}, tiled());
   EXPECT_EQ(plans.lines[0].size(), 4u);
   EXPECT_EQ(plans.cycles[0], 4u) << "16 texels above 32 bits at half of 8 a cycle";
 }
 
 TEST(LinePlan, AColumnOfTexelsTouchesALineEveryTwo) {
-  const Plans plans = plan(one_access(trace::IMAGE, 8, expression(0), expression(0, {{1, LOCAL_X}})),
-                           {test::image(0, 0, 64, 64, 8)}, tiled());
+  const Plans plans =
+      plan(one_access(trace::IMAGE, 8, expression(0), expression(0, {{1, LOCAL_X}})),
+           {test::image(0, 0, 64, 64, 8)}, tiled());
   EXPECT_EQ(plans.lines[0].size(), 8u);
 }
 
 TEST(LinePlan, NarrowTexelsRunAtFullRate) {
-  const Plans plans = plan(one_access(trace::IMAGE, 4, expression(0, {{1, LOCAL_X}}), expression(0)),
-                           {test::image(0, 0, 64, 64, 4)}, tiled());
+  const Plans plans =
+      plan(one_access(trace::IMAGE, 4, expression(0, {{1, LOCAL_X}}), expression(0)),
+           {test::image(0, 0, 64, 64, 4)}, tiled());
   EXPECT_EQ(plans.lines[0].size(), 4u) << "4 x 4 texels a line";
   CoreParameters one_line_a_row = tiled();
   one_line_a_row.texels.order = TexelOrder::linear;
-  const Plans linear = plan(one_access(trace::IMAGE, 4, expression(0, {{1, LOCAL_X}}), expression(0)),
-                            {test::image(0, 0, 64, 64, 4)}, one_line_a_row);
+  const Plans linear =
+      plan(one_access(trace::IMAGE, 4, expression(0, {{1, LOCAL_X}}), expression(0)),
+           {test::image(0, 0, 64, 64, 4)}, one_line_a_row);
   EXPECT_EQ(linear.lines[0].size(), 1u);
   EXPECT_EQ(linear.cycles[0], 2u);
 }
 
 TEST(LinePlan, CoordinatesOutsideAreClamped) {
-  const Plans plans = plan(one_access(trace::IMAGE, 8, expression(-20, {{1, LOCAL_X}}), expression(-3)),
-                           {test::image(0, 0, 64, 64, 8)}, tiled());
+  const Plans plans =
+      plan(one_access(trace::IMAGE, 8, expression(-20, {{1, LOCAL_X}}), expression(-3)),
+           {test::image(0, 0, 64, 64, 8)}, tiled());
   EXPECT_EQ(plans.lines[0], std::set<std::uint64_t>{0}) << "all lanes read texel (0, 0)";
 }
 
@@ -136,7 +143,8 @@ TEST(LinePlan, BanksConflictByStride) {
   parameters.local_backing = LocalBacking::banks;
   parameters.local_banks = 16;
   const auto cycles = [&](std::int64_t stride) {
-    return plan(one_access(trace::LOCAL, 4, expression(0, {{stride, LOCAL_X}})), {}, parameters).cycles[0];
+    return plan(one_access(trace::LOCAL, 4, expression(0, {{stride, LOCAL_X}})), {}, parameters)
+        .cycles[0];
   };
   EXPECT_EQ(cycles(0), 1u) << "a broadcast";
   EXPECT_EQ(cycles(4), 1u);
@@ -161,8 +169,7 @@ TEST(LinePlan, KeptPlansEqualLaneByLaneOnes) {
     parameters.texels.order = order;
     parameters.texels.block_bytes = 256;
     trace::AccessProgram program = test::empty_program({16, 1, 1}, {1, 1, 1});
-    test::Body* loop =
-        test::add_loop(program.mutable_body(), 0, expression(-3), expression(40));
+    test::Body* loop = test::add_loop(program.mutable_body(), 0, expression(-3), expression(40));
     test::add_access(&program, loop, trace::IMAGE, false, 8, 0,
                      expression(1, {{1, LOCAL_X}, {2, trace::LOOP, 0}}),
                      expression(2, {{1, trace::LOOP, 0}}));
@@ -172,7 +179,8 @@ TEST(LinePlan, KeptPlansEqualLaneByLaneOnes) {
     for (const std::set<std::uint64_t>& lines : plans.lines) {
       std::set<std::uint64_t> expected;
       for (std::int64_t lane = 0; lane < 16; ++lane) {
-        const auto x = static_cast<std::uint32_t>(std::clamp<std::int64_t>(1 + lane + 2 * counter, 0, 49));
+        const auto x =
+            static_cast<std::uint32_t>(std::clamp<std::int64_t>(1 + lane + 2 * counter, 0, 49));
         const auto y = static_cast<std::uint32_t>(std::clamp<std::int64_t>(2 + counter, 0, 36));
         expected.insert((65536 + layout.offset_of(x, y)) / 64 * 64);
       }
