@@ -21,6 +21,9 @@ KernelContext::KernelContext() {
   current_ = this;
   // Results go to standard output, so SystemC must not say there that it stopped.
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_DO_NOTHING);
+  // An empty trace is no reason to warn.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                          sc_core::SC_DO_NOTHING);
 }
 
 KernelContext::~KernelContext() {

@@ -86,9 +86,9 @@ void write_bounds(std::ostringstream* out, const Result& result) {
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
   Section section(out, "What bounded the launches");
   for (const auto& [bound, sum] : bounds) {
-    section.line(
-        bound, text_of(Nanoseconds(static_cast<std::uint64_t>(sum.time))),
-        percent(sum.time / total) + " of GPU time, " + std::to_string(sum.launches) + " launches");
+    section.line(bound, text_of(Nanoseconds(static_cast<std::uint64_t>(sum.time))),
+                 percent(sum.time / total) + " of GPU time, " + std::to_string(sum.launches) +
+                     (sum.launches == 1 ? " launch" : " launches"));
   }
 }
 
