@@ -6,8 +6,8 @@
 
 namespace fm {
 
-/// Writes to "<path>.partial-<pid>" and renames it to `path` on commit(); removed if never committed
-/// or when the process is interrupted (SIGINT, SIGTERM). "-" writes to standard output.
+/// Writes to "<path>.partial-<pid>" and renames it to `path` on commit(); removed if never
+/// committed or when the process is interrupted (SIGINT, SIGTERM). "-" writes to standard output.
 class AtomicFile {
  public:
   /// Throws UserError when the folder does not exist or is not writable.

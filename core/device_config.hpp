@@ -1,10 +1,12 @@
 #pragma once
-// A device's configuration: numbers with units and sources, read from YAML, checked against a schema.
+// A device's configuration: numbers with units and sources, read from YAML, checked against a
+// schema.
 //
 //   l2:
 //     size: {value: 2 MiB, source: assumed, cite: "Arm Valhall guide: 64-128 KB a core is typical"}
 //
-// The schema (device_config_schema.cpp) lists every parameter once: path, kind of quantity, range, description.
+// The schema (device_config_schema.cpp) lists every parameter once: path, kind of quantity, range,
+// description.
 
 #include <cstdint>
 #include <map>
@@ -16,9 +18,23 @@
 
 namespace fm {
 
-/// What a number measures; decides the accepted units. Canonical units: bytes, hertz, picoseconds, cycles,
-/// bytes per second, picojoules, milliwatts, plain counts and ratios; `word` is one of a list, `curve` a table.
-enum class QuantityKind { count, ratio, bytes, frequency, time, cycles, bandwidth, energy, power, word, flag, curve };
+/// What a number measures; decides the accepted units. Canonical units: bytes, hertz, picoseconds,
+/// cycles, bytes per second, picojoules, milliwatts, plain counts and ratios; `word` is one of a
+/// list, `curve` a table.
+enum class QuantityKind {
+  count,
+  ratio,
+  bytes,
+  frequency,
+  time,
+  cycles,
+  bandwidth,
+  energy,
+  power,
+  word,
+  flag,
+  curve
+};
 
 enum class SourceKind { spec, measured, derived, assumed };
 std::string to_string(SourceKind kind);
@@ -33,20 +49,20 @@ struct ParameterSchema {
   std::string path;  ///< "l2.size"
   QuantityKind kind = QuantityKind::count;
   double minimum = 0;
-  double maximum = 0;                 ///< inclusive, canonical units
-  std::vector<std::string> words;     ///< for QuantityKind::word
+  double maximum = 0;              ///< inclusive, canonical units
+  std::vector<std::string> words;  ///< for QuantityKind::word
   std::string description;
-  QuantityKind curve_x = QuantityKind::bytes;      ///< for curves
+  QuantityKind curve_x = QuantityKind::bytes;  ///< for curves
   QuantityKind curve_y = QuantityKind::bandwidth;
 };
 /// Every parameter a config must give. No defaults: a config is complete or refused.
 const std::vector<ParameterSchema>& device_config_schema();
 
 struct ConfigValue {
-  double number = 0;   ///< canonical units
+  double number = 0;  ///< canonical units
   std::string word;
   std::vector<CurvePoint> curve;
-  std::string text;    ///< as written, with its unit
+  std::string text;  ///< as written, with its unit
   SourceKind source = SourceKind::assumed;
   std::string citation;
   SourceLocation where;
@@ -54,18 +70,19 @@ struct ConfigValue {
 
 class DeviceConfig {
  public:
-  /// `name_or_path`: a file, or a bare name looked up in configs/ (of the working folder, then of the install).
-  /// Throws UserError: unknown or missing keys, wrong units, out-of-range values, no source.
+  /// `name_or_path`: a file, or a bare name looked up in configs/ (of the working folder, then of
+  /// the install). Throws UserError: unknown or missing keys, wrong units, out-of-range values, no
+  /// source.
   static DeviceConfig load(const std::string& name_or_path);
   static DeviceConfig parse(const std::string& yaml, const std::string& file_name);
 
   /// `--set path=value`: replaces a value; it becomes `assumed`, cited "command line".
   void set(const std::string& path, const std::string& value);
-  /// Contradictions between keys (a line larger than its cache, ...); names both keys. Called by load() and
-  /// to be called again after set().
+  /// Contradictions between keys (a line larger than its cache, ...); names both keys. Called by
+  /// load() and to be called again after set().
   void check() const;
 
-  const std::string& name() const { return name_; }          ///< "mali-g715"
+  const std::string& name() const { return name_; }  ///< "mali-g715"
   const std::string& description() const { return description_; }
   const std::map<std::string, ConfigValue>& values() const { return values_; }
   /// The effective config as YAML, which parse() accepts.

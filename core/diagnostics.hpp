@@ -45,7 +45,8 @@ class VerificationError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Runs `body`, prints any error as "<tool>: error: <message>" on stderr and returns the exit status.
+/// Runs `body`, prints any error as "<tool>: error: <message>" on stderr and returns the exit
+/// status.
 int run_main(const std::string& tool, const std::function<ExitStatus()>& body);
 
 /// "did you mean `x`?" text for a misspelt word: the closest accepted ones, or all when few.

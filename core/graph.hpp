@@ -1,5 +1,6 @@
 #pragma once
-// Graph IR: the network as the planner sees it. Nodes are in topological order and name tensors by index.
+// Graph IR: the network as the planner sees it. Nodes are in topological order and name tensors by
+// index.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,8 @@ std::string to_string(ElementType type);
 
 using TensorIndex = std::size_t;
 
-/// A constant's contents: where they are (lazily read from the model) or what they are (small, folded).
+/// A constant's contents: where they are (lazily read from the model) or what they are (small,
+/// folded).
 struct ConstantData {
   std::vector<std::uint8_t> bytes;  ///< row-major little-endian; empty when `load` is to be used
   std::optional<std::size_t> initializer;  ///< index into the imported model's initializers
@@ -32,8 +34,8 @@ struct GraphTensor {
   std::optional<ConstantData> constant;
 };
 
-using AttributeValue = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>,
-                                    std::vector<float>>;
+using AttributeValue =
+    std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>>;
 
 struct GraphNode {
   std::string name;       ///< ONNX node name, or "<op>_<index>" when the model gives none

@@ -1,5 +1,6 @@
 #pragma once
-// result.json: what a run took, measured by fmexec or simulated by fmsim, under the same keys (result.schema.json).
+// result.json: what a run took, measured by fmexec or simulated by fmsim, under the same keys
+// (result.schema.json).
 
 #include <cstdint>
 #include <map>
@@ -13,8 +14,12 @@ namespace fm {
 
 constexpr int result_schema_version = 1;
 
-struct ResultLatency { Nanoseconds integrated, startup, init, exec; };
-struct ResultFloor { Nanoseconds disk, compute, dram; };
+struct ResultLatency {
+  Nanoseconds integrated, startup, init, exec;
+};
+struct ResultFloor {
+  Nanoseconds disk, compute, dram;
+};
 
 struct MemorySample {
   Nanoseconds time;
@@ -28,7 +33,8 @@ struct ResultMemory {
   std::vector<MemorySample> over_time;  ///< one sample a change
 };
 
-/// One bar of the timeline: something that occupied one lane ("gpu", "disk", "copy", "host") for a while.
+/// One bar of the timeline: something that occupied one lane ("gpu", "disk", "copy", "host") for a
+/// while.
 struct TimelineEvent {
   std::string lane;
   std::string name;
@@ -38,10 +44,12 @@ struct TimelineEvent {
 struct ResultLaunch {
   std::string id, kernel, operation;
   Nanoseconds start, end;
-  std::string bound;  ///< disk | dram | l2 | load_store | texture | alu | launch | latency | local; "" when not known (measured)
+  std::string bound;  ///< disk | dram | l2 | load_store | texture | alu | launch | latency | local;
+                      ///< "" when not known (measured)
   std::uint64_t macs = 0;
   Bytes weight_bytes;  ///< of the weights it is first to use
-  std::map<std::string, double> stalls;  ///< fraction of core cycles by cause; sums to 1 (simulated)
+  std::map<std::string, double>
+      stalls;  ///< fraction of core cycles by cause; sums to 1 (simulated)
   std::map<std::string, double> counters;
 };
 
@@ -59,8 +67,8 @@ struct ResultCheck {
 };
 
 struct Result {
-  std::string tool;                 ///< "fmsim 0.1.0"
-  std::string config_yaml;          ///< effective config
+  std::string tool;         ///< "fmsim 0.1.0"
+  std::string config_yaml;  ///< effective config
   std::string trace_file, trace_digest;
   std::string sampling_mode = "full";
   double sampling_error_bound = 0;
@@ -68,7 +76,8 @@ struct Result {
   ResultFloor floor;
   ResultMemory memory;
   std::vector<TimelineEvent> timeline;
-  std::map<std::string, double> peaks;  ///< achieved / peak by unit: "dram", "l2", "texture", "alu", "disk"
+  std::map<std::string, double>
+      peaks;  ///< achieved / peak by unit: "dram", "l2", "texture", "alu", "disk"
   double energy_total_nj = 0;
   std::map<std::string, double> energy_by_component;
   std::vector<ResultLaunch> launches;

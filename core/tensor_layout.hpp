@@ -21,12 +21,14 @@ std::int64_t element_count(const Shape& shape);
 /// "[1, 197, 768]"
 std::string to_string(const Shape& shape);
 
-/// The order of elements. The two texel layouts group 4 elements of one dimension into an RGBA texel and
-/// place the texels on a width x height grid (FlashMem section 2: 2.5D memory; conventions of MNN and MACE):
+/// The order of elements. The two texel layouts group 4 elements of one dimension into an RGBA
+/// texel and place the texels on a width x height grid (FlashMem section 2: 2.5D memory;
+/// conventions of MNN and MACE):
 ///   linear        row-major scalars, no padding; always in a buffer.
-///   rows          [.., R, K]   : texel = 4 neighbours along K; x = k / 4,           y = row-major index of the rest.
-///   channels      [N, C, H, W] : texel = 4 channels;           x = (c / 4) * W + w, y = n * H + h.
-///   conv_filter   [O, I, Kh, Kw]: texel = 4 output channels;   x = i,               y = ((o / 4) * Kh + kh) * Kw + kw
+///   rows          [.., R, K]   : texel = 4 neighbours along K; x = k / 4,           y = row-major
+///   index of the rest. channels      [N, C, H, W] : texel = 4 channels;           x = (c / 4) * W
+///   + w, y = n * H + h. conv_filter   [O, I, Kh, Kw]: texel = 4 output channels;   x = i, y = ((o
+///   / 4) * Kh + kh) * Kw + kw
 ///                                 (x padded to a multiple of 4 input channels).
 ///   depthwise_filter [C, 1, Kh, Kw]: texel = 4 channels;       x = kh * Kw + kw,    y = c / 4.
 /// Lanes beyond the tensor's extent are zero: writers keep it so, readers rely on it.
@@ -34,7 +36,8 @@ enum class Layout { linear, rows, channels, conv_filter, depthwise_filter };
 std::string to_string(Layout layout);
 Layout layout_from(const std::string& word);
 
-/// Width and height of the texel grid, in texels. For `linear`: width = number of elements, height = 1.
+/// Width and height of the texel grid, in texels. For `linear`: width = number of elements, height
+/// = 1.
 struct GridExtent {
   std::uint64_t width = 0;
   std::uint64_t height = 0;
@@ -55,9 +58,12 @@ struct ElementPosition {
 /// Where the element with this multi-dimensional index lies (linear: texel.x = element index).
 ElementPosition position_of(Layout layout, const Shape& shape, const Shape& index);
 
-/// Row-major fp32 values -> the layout's bytes (padding lanes zero), and back. fp16 rounds to nearest even.
-std::vector<std::uint8_t> pack(Layout layout, DataType type, const Shape& shape, const float* values);
-std::vector<float> unpack(Layout layout, DataType type, const Shape& shape, const std::uint8_t* bytes);
+/// Row-major fp32 values -> the layout's bytes (padding lanes zero), and back. fp16 rounds to
+/// nearest even.
+std::vector<std::uint8_t> pack(Layout layout, DataType type, const Shape& shape,
+                               const float* values);
+std::vector<float> unpack(Layout layout, DataType type, const Shape& shape,
+                          const std::uint8_t* bytes);
 
 /// IEEE binary16 conversions, round to nearest even, subnormals and infinities kept.
 std::uint16_t half_from_float(float value);

@@ -1,8 +1,10 @@
 #pragma once
 // Reading and writing .trace files.
 //   8 bytes magic "FMTRACE\n", u32 container version (little-endian), then frames:
-//   u32 compressed bytes, u32 raw bytes, u64 XXH3-64 of the compressed bytes, one zstd frame holding a trace::Frame.
-// The last frame is a Trailer. Streamable both ways: neither reader nor writer holds the whole trace.
+//   u32 compressed bytes, u32 raw bytes, u64 XXH3-64 of the compressed bytes, one zstd frame
+//   holding a trace::Frame.
+// The last frame is a Trailer. Streamable both ways: neither reader nor writer holds the whole
+// trace.
 
 #include <cstdint>
 #include <fstream>
@@ -39,10 +41,12 @@ class TraceWriter {
 
 class TraceReader {
  public:
-  /// Throws UserError: not a trace, an older or newer version (which), truncated or damaged (at which byte).
+  /// Throws UserError: not a trace, an older or newer version (which), truncated or damaged (at
+  /// which byte).
   explicit TraceReader(const std::string& path);
   const trace::Header& header() const { return header_; }
-  /// The next frame after the header; false at the trailer. Throws UserError on damage or truncation.
+  /// The next frame after the header; false at the trailer. Throws UserError on damage or
+  /// truncation.
   bool next(trace::Frame* frame);
 
  private:

@@ -7,7 +7,8 @@
 
 namespace fm {
 
-/// A count of one unit, named by `Tag`. Arithmetic stays within the unit; scaling takes plain numbers.
+/// A count of one unit, named by `Tag`. Arithmetic stays within the unit; scaling takes plain
+/// numbers.
 template <class Tag>
 class Quantity {
  public:
@@ -20,9 +21,13 @@ class Quantity {
   constexpr Quantity& operator-=(Quantity other) { return count_ -= other.count_, *this; }
   friend constexpr Quantity operator+(Quantity a, Quantity b) { return a += b; }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
-  friend constexpr Quantity operator*(Quantity a, std::uint64_t n) { return Quantity(a.count_ * n); }
+  friend constexpr Quantity operator*(Quantity a, std::uint64_t n) {
+    return Quantity(a.count_ * n);
+  }
   friend constexpr Quantity operator*(std::uint64_t n, Quantity a) { return a * n; }
-  friend constexpr Quantity operator/(Quantity a, std::uint64_t n) { return Quantity(a.count_ / n); }
+  friend constexpr Quantity operator/(Quantity a, std::uint64_t n) {
+    return Quantity(a.count_ / n);
+  }
   friend constexpr std::uint64_t operator/(Quantity a, Quantity b) { return a.count_ / b.count_; }
   friend constexpr Quantity operator%(Quantity a, Quantity b) {
     return Quantity(a.count_ % b.count_);
@@ -52,7 +57,8 @@ constexpr Address operator+(Address base, Bytes offset) {
 constexpr Picoseconds to_picoseconds(Nanoseconds t) { return Picoseconds(t.count() * 1000); }
 constexpr Nanoseconds to_nanoseconds(Picoseconds t) { return Nanoseconds(t.count() / 1000); }
 
-/// Position in an image2d or in a texel grid, in texels. Signed: a read may lie outside before clamping.
+/// Position in an image2d or in a texel grid, in texels. Signed: a read may lie outside before
+/// clamping.
 struct TexelCoordinate {
   std::int64_t x = 0;
   std::int64_t y = 0;

@@ -1,11 +1,13 @@
 #pragma once
 // model.fmw: packed weights. Layout of the file:
-//   [0, 4096)          header: magic "FMWEIGHT", version u32, slice count u32, index bytes u64, index offset u64,
+//   [0, 4096)          header: magic "FMWEIGHT", version u32, slice count u32, index bytes u64,
+//   index offset u64,
 //                      index checksum u64, model digest (64 bytes, zero padded)
-//   [index offset, ..) the index: one record a slice (tensor name, layout, dtype, shape, offset, bytes, checksum)
-//   slices             each at a multiple of 4 KiB, in first-use order
-// The plan binds to `index_digest`: the digest over model digest and every slice's place and form, checksums apart,
-// so that it is known when the plan is made and a file packed for another plan is refused.
+//   [index offset, ..) the index: one record a slice (tensor name, layout, dtype, shape, offset,
+//   bytes, checksum) slices             each at a multiple of 4 KiB, in first-use order
+// The plan binds to `index_digest`: the digest over model digest and every slice's place and form,
+// checksums apart, so that it is known when the plan is made and a file packed for another plan is
+// refused.
 
 #include <cstdint>
 #include <memory>
@@ -37,10 +39,12 @@ WeightsIndex expected_index(const Plan& plan);
 /// Digest over everything but checksums.
 std::string index_digest(const WeightsIndex& index);
 
-/// Where the first slice lies for this many entries and index bytes is decided by first_slice_offset().
+/// Where the first slice lies for this many entries and index bytes is decided by
+/// first_slice_offset().
 Bytes first_slice_offset(const std::vector<WeightsIndexEntry>& entries);
 
-/// Writes slices in order as they are handed over, then header and index. The file appears on finish().
+/// Writes slices in order as they are handed over, then header and index. The file appears on
+/// finish().
 class WeightsWriter {
  public:
   WeightsWriter(const std::string& path, WeightsIndex index);
@@ -54,7 +58,8 @@ class WeightsWriter {
   std::unique_ptr<State> state_;
 };
 
-/// Reads header and index; throws UserError for a wrong magic, version, truncation or damaged index.
+/// Reads header and index; throws UserError for a wrong magic, version, truncation or damaged
+/// index.
 WeightsIndex read_weights_index(const std::string& path);
 /// read_weights_index + comparison with the plan: throws UserError naming the first difference.
 WeightsIndex open_weights_for(const Plan& plan, const std::string& path);
