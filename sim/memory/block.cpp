@@ -12,7 +12,9 @@ Block::Block(sc_core::sc_module_name name, const Clock& clock, bool exact)
 }
 
 void Block::wake_by(Ticks time) {
-  if (time == never) return;
+  // The wake-up planned already lies on the grid, so an event at or after it adds nothing. Also
+  // `never`.
+  if (time >= wake_) return;
   Ticks wake = exact_ ? time : time / clock_.lookahead * clock_.lookahead;
   // Inside a window that already began (a message sent from outside the grid): wake in what is left
   // of it.
