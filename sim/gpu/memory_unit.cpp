@@ -291,9 +291,6 @@ void MemoryUnit::fill(std::uint32_t index, Cycle cycle, WaveSet* waves) {
 }
 
 void MemoryUnit::flush(Cycle cycle) {
-  // No line stays, so ages may start again.
-  uses_ = 0;
-  std::fill(last_use_.begin(), last_use_.end(), 0);
   for (std::uint32_t place = 0; place < tags_.size(); ++place) {
     if (dirty_[place] != 0) {
       to_flush_.push_back(place);

@@ -17,12 +17,8 @@ CacheSlice::CacheSlice(const CacheParameters& parameters, std::uint32_t index, O
   if (parameters_.bytes != 0) {
     const std::uint64_t lines = parameters_.bytes / parameters_.slices / parameters_.line_bytes;
     set_count_ = Divider(lines / parameters_.ways);
-    tags_.assign(static_cast<std::size_t>(lines), no_tag);
-    last_use_.resize(tags_.size());
-    mshr_of_.assign(tags_.size(), no_mshr);
-    valid_.resize(tags_.size());
-    dirty_.resize(tags_.size());
-    owner_.resize(tags_.size());
+    lines_.resize(static_cast<std::size_t>(lines));
+    tags_.assign(lines_.size(), ~std::uint64_t{0});
   }
   for (std::uint32_t i = parameters_.mshrs; i-- > 0;) free_mshrs_.push_back(i);
   for (std::size_t i = targets_.size(); i-- > 0;)
@@ -92,65 +88,65 @@ void CacheSlice::unstall(Ticks time) {
 
 CacheSlice::Stall CacheSlice::lookup(const LineRequest& request, Ticks start) {
   const std::uint64_t tag = line_size_.quotient(request.address);
-  const std::uint32_t place = find(tag);
-  if (place == none) {
-    const bool allocates = parameters_.ways_for[index_of(request.client)] != 0;
-    return allocates && !tags_.empty() ? miss(tag, none, request, start) : bypass(request, start);
+  Line* line = find(tag);
+  if (line != nullptr && line->mshr != none) return merge(*line, request);
+  if (line != nullptr &&
+      (request.kind == AccessKind::write || (request.byte_mask & ~line->valid) == 0)) {
+    return hit(*line, request, start);
   }
-  if (mshr_of_[place] != no_mshr) return merge(place, request);
-  if (request.kind == AccessKind::write || (request.byte_mask & ~valid_[place]) == 0) {
-    return hit(place, request, start);
+  if (line == nullptr && (lines_.empty() || parameters_.ways_for[index_of(request.client)] == 0)) {
+    return bypass(request, start);
   }
-  return miss(tag, place, request, start);
+  return miss(tag, line, request, start);
 }
 
-CacheSlice::Stall CacheSlice::hit(std::uint32_t place, const LineRequest& request, Ticks start) {
-  touch(place);
+CacheSlice::Stall CacheSlice::hit(Line& line, const LineRequest& request, Ticks start) {
+  line.last_use = ++uses_;
   if (request.kind != AccessKind::read) {
-    dirty_[place] |= request.byte_mask;
-    valid_[place] |= request.byte_mask;
-    owner_[place] = request.client;
+    line.dirty |= request.byte_mask;
+    line.valid |= request.byte_mask;
+    line.owner = request.client;
   }
   ++counts_.hits[index_of(request.client)][index_of(request.kind)];
   outlet_->answer(request, reserve_data(start + parameters_.latency, request.bytes));
   return Stall::none;
 }
 
-CacheSlice::Stall CacheSlice::merge(std::uint32_t place, const LineRequest& request) {
-  Mshr& mshr = mshrs_[mshr_of_[place]];
+CacheSlice::Stall CacheSlice::merge(Line& line, const LineRequest& request) {
+  Mshr& mshr = mshrs_[line.mshr];
   if (mshr.targets == parameters_.targets) return Stall::target;
-  touch(place);
+  line.last_use = ++uses_;
   add_target(mshr, request);
   ++counts_.merges[index_of(request.client)][index_of(request.kind)];
   return Stall::none;
 }
 
-CacheSlice::Stall CacheSlice::miss(std::uint64_t tag, std::uint32_t present,
-                                   const LineRequest& request, Ticks start) {
+CacheSlice::Stall CacheSlice::miss(std::uint64_t tag, Line* present, const LineRequest& request,
+                                   Ticks start) {
   const bool fetch = request.kind != AccessKind::write ||
                      (parameters_.fetch_partial_writes && request.byte_mask != full_mask_);
   if (fetch && free_mshrs_.empty()) return Stall::mshr;
-  const std::uint32_t place = present != none ? present : victim(tag, request.client);
-  if (place == none) return Stall::victim;
-  if (present == none) {
-    if (dirty_[place] != 0 && write_credits_ <= 0) return Stall::write_buffer;
-    evict(place, start);
-    take(place, tag);
+  Line* line = present != nullptr ? present : victim(tag, request.client);
+  if (line == nullptr) return Stall::victim;
+  if (present == nullptr) {
+    if (line->dirty != 0 && write_credits_ <= 0) return Stall::write_buffer;
+    evict(*line, start);
+    take(*line, tag);
   }
-  touch(place);
+  line->last_use = ++uses_;
   ++counts_.primary_misses[index_of(request.client)][index_of(request.kind)];
   if (!fetch) {
     ++counts_.unfetched_allocations;
-    valid_[place] = dirty_[place] = request.byte_mask;
-    owner_[place] = request.client;
+    line->valid = line->dirty = request.byte_mask;
+    line->owner = request.client;
     outlet_->answer(request, reserve_data(start + parameters_.latency, request.bytes));
     return Stall::none;
   }
   const std::uint32_t index = free_mshrs_.back();
   free_mshrs_.pop_back();
   mshrs_[index] = Mshr{};
-  mshrs_[index].place = place;
-  mshr_of_[place] = static_cast<std::uint16_t>(index);
+  mshrs_[index].line = static_cast<std::uint32_t>(line - lines_.data());
+  line->mshr = index;
   add_target(mshrs_[index], request);
   send_fetch(index, request, start);
   return Stall::none;
@@ -188,16 +184,16 @@ void CacheSlice::handle_answer(const LineAnswer& answer) {
 void CacheSlice::fill(std::uint32_t mshr_index, Ticks time) {
   Mshr& mshr = mshrs_[mshr_index];
   ++counts_.fills;
-  const std::uint32_t place = mshr.place;
-  if (place != none) {
-    valid_[place] = full_mask_;
-    mshr_of_[place] = no_mshr;
+  Line* line = mshr.line == none ? nullptr : &lines_[mshr.line];
+  if (line != nullptr) {
+    line->valid = full_mask_;
+    line->mshr = none;
   }
   for (std::uint32_t i = mshr.first_target; i != none;) {
-    const Target& target = targets_[i];
-    if (place != none && target.request.kind != AccessKind::read) {
-      dirty_[place] |= target.request.byte_mask;
-      owner_[place] = target.request.client;
+    Target& target = targets_[i];
+    if (line != nullptr && target.request.kind != AccessKind::read) {
+      line->dirty |= target.request.byte_mask;
+      line->owner = target.request.client;
     }
     outlet_->answer(target.request, reserve_data(time + parameters_.latency, target.request.bytes));
     free_targets_.push_back(i);
@@ -210,76 +206,64 @@ void CacheSlice::handle_maintenance(const Maintenance& maintenance) {
   const std::uint64_t first = maintenance.first / parameters_.line_bytes;
   const std::uint64_t last =
       (maintenance.last + parameters_.line_bytes - 1) / parameters_.line_bytes;
-  if (last - first < tags_.size()) {
+  if (last - first < lines_.size()) {
     for (std::uint64_t tag = first; tag < last; ++tag) {
-      const std::uint32_t place = find(tag);
-      if (place != none) drop(place, maintenance.time);
+      if (Line* line = find(tag)) drop(*line, maintenance.time);
     }
     return;
   }
-  for (std::uint32_t place = 0; place < tags_.size(); ++place) {
-    if (tags_[place] >= first && tags_[place] < last) drop(place, maintenance.time);
+  for (Line& line : lines_) {
+    const std::uint64_t tag = tag_of(line);
+    if (tag >= first && tag < last) drop(line, maintenance.time);
   }
 }
 
-void CacheSlice::drop(std::uint32_t place, Ticks time) {
-  if (mshr_of_[place] != no_mshr) return;
+void CacheSlice::drop(Line& line, Ticks time) {
+  if (line.mshr != none) return;
   // Maintenance takes no credit: it may run ahead of the write buffer, and requests then wait for
   // it to drain.
-  evict(place, time);
+  evict(line, time);
   ++counts_.flushed;
-  take(place, no_tag);
+  take(line, ~std::uint64_t{0});
 }
 
-std::uint32_t CacheSlice::find(std::uint64_t tag) const {
-  if (tags_.empty()) return none;
+CacheSlice::Line* CacheSlice::find(std::uint64_t tag) {
+  if (lines_.empty()) return nullptr;
   const std::size_t first = set_of(tag) * parameters_.ways;
   for (std::size_t place = first; place < first + parameters_.ways; ++place) {
-    if (tags_[place] == tag) return static_cast<std::uint32_t>(place);
+    if (tags_[place] == tag) return &lines_[place];
   }
-  return none;
+  return nullptr;
 }
 
-std::uint32_t CacheSlice::victim(std::uint64_t tag, MemoryClient client) const {
-  const std::size_t first = set_of(tag) * parameters_.ways;
+CacheSlice::Line* CacheSlice::victim(std::uint64_t tag, MemoryClient client) {
+  Line* set = &lines_[set_of(tag) * parameters_.ways];
+  Line* oldest = nullptr;
   const std::uint32_t ways = std::min(parameters_.ways, parameters_.ways_for[index_of(client)]);
-  std::uint32_t oldest = none;
-  for (std::size_t place = first; place < first + ways; ++place) {
-    if (mshr_of_[place] != no_mshr) continue;
-    if (oldest == none || last_use_[place] < last_use_[oldest]) {
-      oldest = static_cast<std::uint32_t>(place);
-    }
+  for (std::uint32_t way = 0; way < ways; ++way) {
+    if (set[way].mshr != none) continue;
+    if (oldest == nullptr || set[way].last_use < oldest->last_use) oldest = &set[way];
   }
   return oldest;
 }
 
-void CacheSlice::touch(std::uint32_t place) {
-  if (++uses_ == 0) {
-    // Once in four thousand million uses: ages keep their order but for the last bit.
-    for (std::uint32_t& age : last_use_) age /= 2;
-    uses_ = std::uint32_t{1} << 31;
-  }
-  last_use_[place] = uses_;
+void CacheSlice::take(Line& line, std::uint64_t tag) {
+  line = Line{};
+  tag_of(line) = tag;
 }
 
-void CacheSlice::take(std::uint32_t place, std::uint64_t tag) {
-  tags_[place] = tag;
-  last_use_[place] = 0;
-  valid_[place] = dirty_[place] = 0;
-}
-
-void CacheSlice::evict(std::uint32_t place, Ticks start) {
-  if (dirty_[place] == 0) {
-    if (valid_[place] != 0) ++counts_.clean_evictions;
+void CacheSlice::evict(Line& line, Ticks start) {
+  if (line.dirty == 0) {
+    if (line.valid != 0) ++counts_.clean_evictions;
     return;
   }
   ++counts_.dirty_evictions;
-  if (dirty_[place] != full_mask_) ++counts_.partial_evictions;
+  if (line.dirty != full_mask_) ++counts_.partial_evictions;
   LineRequest write;
-  write.address = tags_[place] * parameters_.line_bytes;
+  write.address = tag_of(line) * parameters_.line_bytes;
   write.bytes = parameters_.line_bytes;
-  write.byte_mask = dirty_[place];
-  write.client = owner_[place];
+  write.byte_mask = line.dirty;
+  write.client = line.owner;
   send_write(write, start);
 }
 
@@ -301,7 +285,7 @@ void CacheSlice::send_fetch(std::uint32_t mshr_index, const LineRequest& request
   below.time = start + parameters_.cycle;
   below.sequence = sequence_++;
   below.tag = slice_tag(index_, mshr_index);
-  if (mshrs_[mshr_index].place != none) {
+  if (mshrs_[mshr_index].line != none) {
     below.address = line_size_.quotient(request.address) * parameters_.line_bytes;
     below.bytes = parameters_.line_bytes;
   }

@@ -48,8 +48,13 @@ class CacheSlice {
  private:
   enum class Stall : std::uint8_t { none, mshr, target, victim, write_buffer };
   static constexpr std::uint32_t none = 0xffffffff;
-  static constexpr std::uint16_t no_mshr = 0xffff;
-  static constexpr std::uint64_t no_tag = ~std::uint64_t{0};
+  struct Line {
+    std::uint64_t valid = 0;  ///< byte mask; 0 with no mshr: empty
+    std::uint64_t dirty = 0;
+    std::uint64_t last_use = 0;
+    std::uint32_t mshr = none;
+    MemoryClient owner = MemoryClient::load_store;  ///< who wrote it last
+  };
   struct Mshr {
     std::uint32_t line = none;  ///< index into lines_; none: a bypassed read
     std::uint32_t targets = 0;  ///< how many wait
@@ -67,18 +72,20 @@ class CacheSlice {
   void fill(std::uint32_t mshr_index, Ticks time);
   void handle_request(Ticks start);
   Stall lookup(const LineRequest& request, Ticks start);
-  Stall hit(std::uint32_t place, const LineRequest& request, Ticks start);
-  Stall merge(std::uint32_t place, const LineRequest& request);
-  Stall miss(std::uint64_t tag, std::uint32_t present, const LineRequest& request, Ticks start);
+  Stall hit(Line& line, const LineRequest& request, Ticks start);
+  Stall merge(Line& line, const LineRequest& request);
+  Stall miss(std::uint64_t tag, Line* present, const LineRequest& request, Ticks start);
   Stall bypass(const LineRequest& request, Ticks start);
-  std::uint32_t find(std::uint64_t tag) const;
-  std::uint32_t victim(std::uint64_t tag, MemoryClient client) const;
-  void touch(std::uint32_t place);
-  void take(std::uint32_t place, std::uint64_t tag);
-  void evict(std::uint32_t place, Ticks start);
+  Line* find(std::uint64_t tag);
+  std::uint64_t& tag_of(const Line& line) {
+    return tags_[static_cast<std::size_t>(&line - lines_.data())];
+  }
+  Line* victim(std::uint64_t tag, MemoryClient client);
+  void take(Line& line, std::uint64_t tag);
+  void evict(Line& line, Ticks start);
   void send_write(const LineRequest& write, Ticks start);
   void send_fetch(std::uint32_t mshr_index, const LineRequest& request, Ticks start);
-  void drop(std::uint32_t place, Ticks time);
+  void drop(Line& line, Ticks time);
   void add_target(Mshr& mshr, const LineRequest& request);
   Ticks reserve_data(Ticks earliest, std::uint32_t bytes);
   /// Tags are line numbers. The slice-select bits are no set-index bits: every set is used.
@@ -91,12 +98,8 @@ class CacheSlice {
   Outlet* outlet_;
   Divider line_size_, slice_count_, set_count_;
   std::uint64_t full_mask_ = ~std::uint64_t{0};
-  // Lines by place (set x ways + way), one array a field: a search touches little memory.
-  std::vector<std::uint64_t> tags_;  ///< line numbers; all ones: empty
-  std::vector<std::uint32_t> last_use_;
-  std::vector<std::uint16_t> mshr_of_;        ///< `no_mshr` unless being fetched
-  std::vector<std::uint64_t> valid_, dirty_;  ///< byte masks
-  std::vector<MemoryClient> owner_;           ///< who wrote it last
+  std::vector<std::uint64_t> tags_;  ///< line numbers, apart from the lines for a quick search
+  std::vector<Line> lines_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint32_t> free_mshrs_;
   std::vector<Target> targets_;
@@ -105,7 +108,7 @@ class CacheSlice {
   AnswerQueue answers_;
   TimedQueue<Maintenance, MaintenanceBefore> maintenance_;
   std::int64_t write_credits_ = 0;
-  std::uint32_t uses_ = 0;
+  std::uint64_t uses_ = 0;
   std::uint64_t sequence_ = 0;
   Ticks pipe_free_ = 0;
   Ticks data_free_ = 0;
