@@ -25,6 +25,7 @@ std::pair<std::int64_t, std::int64_t> sliced_range(std::int64_t start, std::int6
   }
   start = std::clamp<std::int64_t>(start, -1, extent - 1);
   end = std::clamp<std::int64_t>(end, -1, extent - 1);
+  // cppcheck-suppress zerodivcond ; resolve_slice() refuses steps of 0
   return {start, std::max<std::int64_t>(0, (end - start + step + 1) / step)};
 }
 

@@ -32,8 +32,16 @@ class Model:
 
     def node(self, op_type, inputs, output=None, **attributes):
         output = output or f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op_type, inputs, [output], name=f"{op_type}_{output}", **attributes))
+        self.nodes.append(helper.make_node(op_type, inputs, [output], name=f"{op_type}_{output}",
+                                           **attributes))
         return output
+
+    def ints(self, name, *values):
+        return self.weight(name, np.array(values, np.int64))
+
+    def result(self, op_type, inputs, **attributes):
+        """A node whose value is an output of the model."""
+        return self.output(self.node(op_type, inputs, **attributes))
 
     def output(self, *names):
         self.outputs.extend(names)
@@ -57,10 +65,11 @@ def unary_functions():
     model = Model()
     x = model.input("x", 2, 3, 7)
     positive = model.node("Add", [model.node("Abs", [x]), model.weight("half", np.float32(0.5))])
-    for op in ("Relu", "Sigmoid", "Tanh", "Neg", "Erf", "Floor", "Ceil", "Softplus", "HardSwish", "Exp"):
-        model.output(model.node(op, [x]))
+    for op in ("Relu", "Sigmoid", "Tanh", "Neg", "Erf", "Floor", "Ceil", "Softplus", "HardSwish",
+               "Exp"):
+        model.result(op, [x])
     for op in ("Sqrt", "Log", "Reciprocal"):
-        model.output(model.node(op, [positive]))
+        model.result(op, [positive])
     model.output(model.node("LeakyRelu", [x], alpha=0.2), model.node("Elu", [x], alpha=0.7),
                  model.node("HardSigmoid", [x], alpha=0.3, beta=0.4))
     return model
@@ -70,11 +79,11 @@ def unary_functions():
 def binary_broadcasts():
     model = Model()
     x, z = model.input("x", 2, 5, 7), model.input("z", 5, 1)
-    model.output(model.node("Add", [x, model.weight("row", floats(7))]))
-    model.output(model.node("Mul", [model.weight("scalar", floats(1)), x]))
+    model.result("Add", [x, model.weight("row", floats(7))])
+    model.result("Mul", [model.weight("scalar", floats(1)), x])
     model.output(model.node("Sub", [x, z]), model.node("Max", [z, x]), model.node("Min", [x, x, z]))
-    model.output(model.node("Div", [x, model.weight("d", floats(2, 1, 7, low=1, high=2))]))
-    model.output(model.node("Pow", [x, model.weight("two", np.int64(2))]))
+    model.result("Div", [x, model.weight("d", floats(2, 1, 7, low=1, high=2))])
+    model.result("Pow", [x, model.weight("two", np.int64(2))])
     return model
 
 
@@ -85,8 +94,8 @@ def binary_broadcasts_of_maps():
     x = model.node("MaxPool", [x], kernel_shape=[1, 1])
     gate = model.node("GlobalAveragePool", [x])
     model.output(model.node("Mul", [x, gate]), model.node("Add", [gate, x]))
-    model.output(model.node("Mul", [x, model.weight("c", floats(6, 1, 1))]))
-    model.output(model.node("Sub", [model.weight("one", floats(1)), x]))
+    model.result("Mul", [x, model.weight("c", floats(6, 1, 1))])
+    model.result("Sub", [model.weight("one", floats(1)), x])
     return model
 
 
@@ -94,13 +103,13 @@ def binary_broadcasts_of_maps():
 def convolutions():
     model = Model()
     x = model.input("x", 1, 5, 9, 11)
-    model.output(model.node("Conv", [x, model.weight("w", floats(7, 5, 3, 3)), model.weight("b", floats(7))],
-                            strides=[2, 1], pads=[1, 0, 2, 1]))
-    model.output(model.node("Conv", [x, model.weight("w1", floats(3, 5, 1, 1))]))
-    model.output(model.node("Conv", [x, model.weight("wd", floats(5, 1, 5, 3))], group=5, pads=[2, 1, 2, 1]))
-    model.output(model.node("Conv", [x, model.weight("wa", floats(4, 5, 3, 3))], dilations=[2, 2]))
-    model.output(model.node("Conv", [x, model.weight("wu", floats(4, 5, 3, 2))], strides=[2, 2],
-                            auto_pad="SAME_UPPER"))
+    model.result("Conv", [x, model.weight("w", floats(7, 5, 3, 3)), model.weight("b", floats(7))],
+                            strides=[2, 1], pads=[1, 0, 2, 1])
+    model.result("Conv", [x, model.weight("w1", floats(3, 5, 1, 1))])
+    model.result("Conv", [x, model.weight("wd", floats(5, 1, 5, 3))], group=5, pads=[2, 1, 2, 1])
+    model.result("Conv", [x, model.weight("wa", floats(4, 5, 3, 3))], dilations=[2, 2])
+    model.result("Conv", [x, model.weight("wu", floats(4, 5, 3, 2))], strides=[2, 2],
+                            auto_pad="SAME_UPPER")
     return model
 
 
@@ -108,10 +117,10 @@ def convolutions():
 def transposed_convolutions():
     model = Model()
     x = model.input("x", 1, 5, 4, 6)
-    model.output(model.node("ConvTranspose", [x, model.weight("w", floats(5, 6, 2, 2)),
-                                              model.weight("b", floats(6))], strides=[2, 2]))
-    model.output(model.node("ConvTranspose", [x, model.weight("v", floats(5, 3, 3, 3))], strides=[2, 2],
-                            pads=[1, 1, 1, 1], output_padding=[1, 1]))
+    model.result("ConvTranspose", [x, model.weight("w", floats(5, 6, 2, 2)),
+                                              model.weight("b", floats(6))], strides=[2, 2])
+    model.result("ConvTranspose", [x, model.weight("v", floats(5, 3, 3, 3))], strides=[2, 2],
+                            pads=[1, 1, 1, 1], output_padding=[1, 1])
     return model
 
 
@@ -119,12 +128,12 @@ def transposed_convolutions():
 def folded_padding_and_plain_padding():
     model = Model()
     x = model.input("x", 1, 5, 6, 7)
-    padded = model.node("Pad", [x, model.weight("p", np.array([0, 0, 1, 2, 0, 0, 3, 0]))])
-    model.output(model.node("Conv", [padded, model.weight("w", floats(4, 5, 3, 3))], pads=[1, 1, 1, 1]))
-    model.output(model.node("Pad", [x, model.weight("q", np.array([0, 0, 1, 2, 0, 1, 0, 3])),
-                                    model.weight("v", np.float32(0.5))]))
+    padded = model.node("Pad", [x, model.ints("p", 0, 0, 1, 2, 0, 0, 3, 0)])
+    model.result("Conv", [padded, model.weight("w", floats(4, 5, 3, 3))], pads=[1, 1, 1, 1])
+    model.result("Pad", [x, model.ints("q", 0, 0, 1, 2, 0, 1, 0, 3),
+                                    model.weight("v", np.float32(0.5))])
     y = model.input("y", 3, 6)
-    model.output(model.node("Pad", [y, model.weight("r", np.array([1, 2, 0, 3]))]))
+    model.result("Pad", [y, model.ints("r", 1, 2, 0, 3)])
     return model
 
 
@@ -132,10 +141,10 @@ def folded_padding_and_plain_padding():
 def pools():
     model = Model()
     x = model.input("x", 1, 6, 9, 10)
-    model.output(model.node("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]))
-    model.output(model.node("MaxPool", [x], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1))
-    model.output(model.node("AveragePool", [x], kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1]))
-    model.output(model.node("AveragePool", [x], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1))
+    model.result("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    model.result("MaxPool", [x], kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)
+    model.result("AveragePool", [x], kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1])
+    model.result("AveragePool", [x], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
     model.output(model.node("GlobalAveragePool", [x]), model.node("GlobalMaxPool", [x]))
     return model
 
@@ -150,10 +159,10 @@ def resizes():
                                           ("linear", "half_pixel", "floor"),
                                           ("linear", "align_corners", "floor"),
                                           ("linear", "asymmetric", "floor")):
-        model.output(model.node("Resize", [x, "", scales], mode=mode, nearest_mode=nearest,
-                                coordinate_transformation_mode=transformation))
-    sizes = model.weight("z", np.array([1, 5, 9, 4]))
-    model.output(model.node("Resize", [x, "", "", sizes], mode="linear"))
+        model.result("Resize", [x, "", scales], mode=mode, nearest_mode=nearest,
+                                coordinate_transformation_mode=transformation)
+    sizes = model.ints("z", 1, 5, 9, 4)
+    model.result("Resize", [x, "", "", sizes], mode="linear")
     return model
 
 
@@ -161,18 +170,21 @@ def resizes():
 def upsample_of_opset_nine():
     model = Model(9)
     x = model.input("x", 1, 5, 3, 4)
-    return model.output(model.node("Upsample", [x, model.weight("s", np.array([1, 1, 2, 2], np.float32))]))
+    return model.result("Upsample", [x, model.weight("s", np.array([1, 1, 2, 2], np.float32))])
 
 
 @case
 def matrix_products():
     model = Model()
     a, b = model.input("a", 3, 5, 6), model.input("b", 3, 6, 7)
-    model.output(model.node("MatMul", [a, b]), model.node("MatMul", [a, model.weight("w", floats(6, 9))]))
-    model.output(model.node("MatMul", [a, model.node("Transpose", [model.input("k", 3, 7, 6)], perm=[0, 2, 1])]))
-    model.output(model.node("MatMul", [model.weight("l", floats(4, 5)), a]))
+    model.result("MatMul", [a, b])
+    model.result("MatMul", [a, model.weight("w", floats(6, 9))])
+    turned = model.node("Transpose", [model.input("k", 3, 7, 6)], perm=[0, 2, 1])
+    model.result("MatMul", [a, turned])
+    model.result("MatMul", [model.weight("l", floats(4, 5)), a])
     c = model.input("c", 2, 3, 5, 6)
-    model.output(model.node("MatMul", [c, b]), model.node("MatMul", [a, model.weight("v", floats(6))]))
+    model.result("MatMul", [c, b])
+    model.result("MatMul", [a, model.weight("v", floats(6))])
     return model
 
 
@@ -181,10 +193,10 @@ def gemms():
     model = Model()
     x, t = model.input("x", 5, 6), model.input("t", 6, 5)
     w, c = model.weight("w", floats(7, 6)), model.weight("c", floats(7))
-    model.output(model.node("Gemm", [x, w, c], transB=1, alpha=0.5, beta=2.0))
-    model.output(model.node("Gemm", [t, w, model.weight("m", floats(5, 7))], transA=1, transB=1))
-    model.output(model.node("Gemm", [x, model.input("y", 6, 7), model.input("z", 5, 7)]))
-    model.output(model.node("Gemm", [x, model.weight("n", floats(6, 3)), model.weight("o", floats(5, 1))]))
+    model.result("Gemm", [x, w, c], transB=1, alpha=0.5, beta=2.0)
+    model.result("Gemm", [t, w, model.weight("m", floats(5, 7))], transA=1, transB=1)
+    model.result("Gemm", [x, model.input("y", 6, 7), model.input("z", 5, 7)])
+    model.result("Gemm", [x, model.weight("n", floats(6, 3)), model.weight("o", floats(5, 1))])
     return model
 
 
@@ -195,8 +207,8 @@ def attention():
     qkv = model.node("MatMul", [x, model.weight("w", floats(24, 72, low=-0.3, high=0.3))])
     heads = []
     for i in range(3):
-        part = model.node("Slice", [qkv, model.weight(f"s{i}", np.array([24 * i])),
-                                    model.weight(f"e{i}", np.array([24 * (i + 1)])), model.weight(f"a{i}", np.array([2]))])
+        part = model.node("Slice", [qkv, model.ints(f"s{i}", 24 * i),
+                                    model.ints(f"e{i}", 24 * (i + 1)), model.ints(f"a{i}", 2)])
         part = model.node("Reshape", [part, model.weight(f"r{i}", np.array([1, 6, 3, 8]))])
         heads.append(model.node("Transpose", [part], perm=[0, 2, 3, 1] if i == 1 else [0, 2, 1, 3]))
     scores = model.node("MatMul", [heads[0], heads[1]])
@@ -204,17 +216,18 @@ def attention():
     scores = model.node("Add", [scores, model.weight("mask", floats(1, 1, 6, 6))])
     mixed = model.node("MatMul", [model.node("Softmax", [scores], axis=-1), heads[2]])
     mixed = model.node("Transpose", [mixed], perm=[0, 2, 1, 3])
-    mixed = model.node("Reshape", [mixed, model.weight("flat", np.array([1, 6, 24]))])
+    mixed = model.node("Reshape", [mixed, model.ints("flat", 1, 6, 24)])
     out = model.node("MatMul", [mixed, model.weight("o", floats(24, 24))])
-    return model.output(model.node("Add", [out, x]))
+    return model.result("Add", [out, x])
 
 
 @case
 def layer_normalisation():
     model = Model(17)
     x = model.input("x", 3, 5, 10)
-    model.output(model.node("LayerNormalization", [x, model.weight("g", floats(10)), model.weight("b", floats(10))]))
-    model.output(model.node("LayerNormalization", [x, model.weight("h", floats(5, 10))], axis=1))
+    model.result("LayerNormalization",
+                 [x, model.weight("g", floats(10)), model.weight("b", floats(10))])
+    model.result("LayerNormalization", [x, model.weight("h", floats(5, 10))], axis=1)
     return model
 
 
@@ -223,7 +236,7 @@ def batch_normalisation_without_convolution():
     model = Model()
     x = model.input("x", 2, 6, 4, 5)
     weights = [model.weight(n, floats(6, low=0.2)) for n in "gbmv"]
-    return model.output(model.node("BatchNormalization", [x, *weights]))
+    return model.result("BatchNormalization", [x, *weights])
 
 
 @case
@@ -244,9 +257,11 @@ def softmax_of_opset_eleven():
 def reductions():
     model = Model(12)
     x = model.input("x", 2, 5, 6, 7)
-    for op in ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL2", "ReduceSumSquare", "ReduceProd"):
-        model.output(model.node(op, [x], axes=[-1]))
-    model.output(model.node("ReduceMean", [x], axes=[1], keepdims=0), model.node("ReduceMax", [x], axes=[1, 3]))
+    for op in ("ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceL2",
+               "ReduceSumSquare", "ReduceProd"):
+        model.result(op, [x], axes=[-1])
+    model.result("ReduceMean", [x], axes=[1], keepdims=0)
+    model.result("ReduceMax", [x], axes=[1, 3])
     model.output(model.node("ReduceSum", [x], axes=[2, 3]), model.node("ReduceMean", [x]))
     return model
 
@@ -256,14 +271,14 @@ def views():
     model = Model()
     x = model.input("x", 2, 6, 8)
     turned = model.node("Transpose", [x], perm=[2, 0, 1])
-    model.output(model.node("Reshape", [turned, model.weight("r", np.array([4, 24]))]))
-    model.output(model.node("Slice", [x, model.weight("s", np.array([5, 1])), model.weight("e", np.array([-7, 8])),
-                                      model.weight("a", np.array([1, 2])), model.weight("t", np.array([-2, 3]))]))
-    thin = model.node("Slice", [x, model.weight("s1", np.array([0])), model.weight("e1", np.array([1])),
-                                model.weight("a1", np.array([1]))])
-    model.output(model.node("Expand", [thin, model.weight("shape", np.array([2, 3, 8]))]))
-    model.output(model.node("Flatten", [turned], axis=2))
-    model.output(model.node("Unsqueeze", [x, model.weight("u", np.array([0, 3]))]))
+    model.result("Reshape", [turned, model.ints("r", 4, 24)])
+    model.result("Slice", [x, model.ints("s", 5, 1), model.ints("e", -7, 8),
+                                      model.ints("a", 1, 2), model.ints("t", -2, 3)])
+    thin = model.node("Slice", [x, model.ints("s1", 0), model.ints("e1", 1),
+                                model.ints("a1", 1)])
+    model.result("Expand", [thin, model.ints("shape", 2, 3, 8)])
+    model.result("Flatten", [turned], axis=2)
+    model.result("Unsqueeze", [x, model.ints("u", 0, 3)])
     return model
 
 
@@ -271,7 +286,8 @@ def views():
 def concatenations():
     model = Model()
     a, b = model.input("a", 2, 5, 6), model.input("b", 2, 3, 6)
-    model.output(model.node("Concat", [a, b], axis=1), model.node("Concat", [a, a, model.weight("w", floats(2, 5, 3))], axis=2))
+    model.result("Concat", [a, b], axis=1)
+    model.result("Concat", [a, a, model.weight("w", floats(2, 5, 3))], axis=2)
     x = model.node("Relu", [model.input("x", 1, 6, 4, 5)])
     x = model.node("MaxPool", [x], kernel_shape=[1, 1])
     y = model.node("MaxPool", [model.input("y", 1, 8, 4, 5)], kernel_shape=[1, 1])
@@ -283,9 +299,9 @@ def concatenations():
 def gathers():
     model = Model()
     x = model.input("x", 3, 7, 6)
-    model.output(model.node("Gather", [x, model.weight("i", np.array([4, 0, -1]))], axis=1))
-    model.output(model.node("Gather", [x, model.weight("j", np.array([[2, 5], [1, 1]]))], axis=2))
-    model.output(model.node("Gather", [x, model.weight("k", np.array(-2))], axis=1))
+    model.result("Gather", [x, model.ints("i", 4, 0, -1)], axis=1)
+    model.result("Gather", [x, model.weight("j", np.array([[2, 5], [1, 1]]))], axis=2)
+    model.result("Gather", [x, model.weight("k", np.array(-2))], axis=1)
     return model
 
 
@@ -293,7 +309,7 @@ def gathers():
 def splits_and_sums():
     model = Model()
     x = model.input("x", 3, 10)
-    model.weight("parts", np.array([3, 7]))
+    model.ints("parts", 3, 7)
     model.nodes.append(helper.make_node("Split", [x, "parts"], ["p", "q"], axis=1))
     model.output(model.node("Sum", ["p", model.weight("w", floats(3)), "p"]), "q")
     return model
@@ -303,15 +319,16 @@ def splits_and_sums():
 def an_output_that_is_an_input():
     model = Model()
     x = model.input("x", 3, 10)
-    return model.output(model.node("Identity", [x], "y"))
+    return model.result("Identity", [x])
 
 
 @case
 def wide_filters_in_parts():
-    """2048 texels hold 8192 columns: in images that large the weight is split by output channels."""
+    """2048 texels hold 8192 columns: in images that large the weight is split by columns."""
     model = Model()
     x = model.input("x", 3, 20)
-    y = model.node("Gemm", [x, model.weight("w", floats(20, 9000)), model.weight("b", floats(9000))])
+    y = model.node("Gemm",
+                   [x, model.weight("w", floats(20, 9000)), model.weight("b", floats(9000))])
     y = model.node("Relu", [y])
-    return model.output(model.node("Slice", [y, model.weight("s", np.array([8100])), model.weight("e", np.array([8300])),
-                                             model.weight("a", np.array([1]))]))
+    return model.result("Slice", [y, model.ints("s", 8100), model.ints("e", 8300),
+                                             model.ints("a", 1)])

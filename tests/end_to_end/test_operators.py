@@ -1,4 +1,4 @@
-"""Every operator form the planner knows, through fmplan, fmplan pack and fmexec, against ONNX Runtime.
+"""Every operator form the planner knows, through plan, pack and run, against ONNX Runtime.
 
 In fp32 storage, so that the bar is a relative error of 1e-5; in buffers and in images, the latter
 streamed, on a device whose images hold only 2048 x 2048 texels.
@@ -32,8 +32,10 @@ def small_config(folder):
 def write_reference(model, onnx_path, path):
     """Random inputs and ONNX Runtime's outputs, as fmexec --verify reads them."""
     session = onnxruntime.InferenceSession(str(onnx_path), providers=["CPUExecutionProvider"])
-    feeds = {value.name: operator_cases.floats(*[d.dim_value for d in value.type.tensor_type.shape.dim])
-             for value in model.graph.input}
+    feeds = {}
+    for value in model.graph.input:
+        dims = [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+        feeds[value.name] = operator_cases.floats(*dims)
     arrays = {f"input:{name}": array for name, array in feeds.items()}
     for value, array in zip(model.graph.output, session.run(None, feeds)):
         arrays[f"output:{value.name}"] = array
@@ -49,8 +51,8 @@ class OperatorsTest(unittest.TestCase):
             model = make().proto()
             onnx.save(model, onnx_path)
             write_reference(model, onnx_path, reference)
-            pipeline.tool("fmplan", "--model", onnx_path, "--config", small_config(folder), "--storage", "f32",
-                          *OPTIONS[placement], "-o", plan)
+            pipeline.tool("fmplan", "--model", onnx_path, "--config", small_config(folder),
+                          "--storage", "f32", *OPTIONS[placement], "-o", plan)
             pipeline.tool("fmplan", "pack", "--plan", plan, "--model", onnx_path, "-o", weights)
             pipeline.tool("fmexec", "--plan", plan, "--weights", weights, "--verify", reference)
 
