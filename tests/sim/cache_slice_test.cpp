@@ -161,7 +161,9 @@ TEST(CacheSlice, MaskedPartialWritesAreWrittenBackInPart) {
   ASSERT_EQ(cache.writes().size(), 1u);
   EXPECT_EQ(cache.counts().partial_evictions, 1u);
   for (const LineRequest& request : cache.below()) {
-    if (request.kind == AccessKind::write) EXPECT_EQ(request.byte_mask, half_line);
+    if (request.kind == AccessKind::write) {
+      EXPECT_EQ(request.byte_mask, half_line);
+    }
   }
 }
 
