@@ -183,6 +183,28 @@ trace::HostOperation change_class_operation(std::uint64_t object, trace::MemoryC
   return operation;
 }
 
+trace::HostOperation launch_operation(
+    const PlanLaunch& launch,
+    const std::function<LoggedPlace(const std::string& tensor)>& place_of) {
+  trace::HostOperation operation;
+  trace::Launch* logged = operation.mutable_launch();
+  logged->set_launch(launch.id);
+  logged->set_queue(compute_queue_number);
+  logged->set_macs(launch.macs);
+  logged->set_operation(launch.operation);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const auto* tensor = std::get_if<TensorArgument>(&launch.arguments[i]);
+    if (!tensor) continue;
+    const LoggedPlace place = place_of(tensor->tensor);
+    trace::Argument* argument = logged->add_arguments();
+    argument->set_index(static_cast<std::uint32_t>(i));
+    argument->set_object(place.object);
+    argument->set_offset(place.offset.count());
+    argument->set_tensor(tensor->tensor);
+  }
+  return operation;
+}
+
 trace::HostOperation transfer_operation(std::uint64_t object, Bytes offset, Bytes bytes,
                                         bool to_device) {
   trace::HostOperation operation;

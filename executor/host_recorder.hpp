@@ -5,11 +5,13 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/plan.hpp"
 #include "core/trace.pb.h"
 #include "executor/memory_accountant.hpp"
 #include "executor/opencl_objects.hpp"
@@ -88,6 +90,14 @@ trace::HostOperation think_operation(trace::Think::Phase phase, std::uint64_t na
                                      std::uint32_t programs = 0);
 trace::HostOperation change_class_operation(std::uint64_t object, trace::MemoryClass from,
                                             trace::MemoryClass to, Bytes bytes);
+/// Where a tensor lies: its object in the host log, and where in it the tensor begins.
+struct LoggedPlace {
+  std::uint64_t object = 0;
+  Bytes offset;
+};
+trace::HostOperation launch_operation(
+    const PlanLaunch& launch,
+    const std::function<LoggedPlace(const std::string& tensor)>& place_of);
 trace::HostOperation transfer_operation(std::uint64_t object, Bytes offset, Bytes bytes,
                                         bool to_device);
 

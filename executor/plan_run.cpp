@@ -1,7 +1,6 @@
 #include "executor/plan_run.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace fm {
 
@@ -9,110 +8,81 @@ PlanRun::PlanRun(const RunResources& resources)
     : resources_(resources),
       plan_(resources.plan),
       recorder_(resources.recorder),
+      walk_(resources.plan, resources.schedule, *this),
       commands_(resources.plan.launches.size()),
-      tickets_(resources.schedule.stream.size()) {
-  for (std::size_t i = 0; i < plan_.launches.size(); ++i) positions_[plan_.launches[i].id] = i;
-  for (const WeightSlice& slice : plan_.weights) {
-    if (slice.residency == Residency::stream) {
-      released_by_[positions_.at(slice.release_after)].push_back(slice.tensor);
-    }
-  }
-  for (const ReadPart& part : resources_.schedule.stream) {
-    if (part.staged) copied_by_[plan_.weights[part.weight].tensor] = part.due;
-  }
-}
+      tickets_(resources.schedule.stream.size()),
+      reads_(resources.schedule.stream.size()) {}
 
 RunTimes PlanRun::execute(const RunProgress& progress) {
   const std::uint64_t began = recorder_.now();
-  const std::size_t total = plan_.launches.size();
-  post_reads(0);
-  for (std::size_t launch = 0; launch < total; ++launch) {
-    while (launch - observed_ >= static_cast<std::size_t>(plan_.enqueue_ahead)) observe_next();
-    enqueue(launch);
-    progress(observed_, total);
-  }
-  while (observed_ < total) observe_next();
+  progress_ = &progress;
+  walk_.run();
   return collect(began);
 }
 
-void PlanRun::post_reads(std::size_t started_launch) {
-  const std::vector<ReadPart>& parts = resources_.schedule.stream;
-  for (; next_read_ < parts.size(); ++next_read_) {
-    const ReadPart& part = parts[next_read_];
-    if (part.earliest && *part.earliest > started_launch) return;
-    ReadRequest request;
-    request.part = part;
-    request.cause = last_cause_;
-    if (!part.staged) {
-      const PlanTensor& tensor = plan_.tensor(plan_.weights[part.weight].tensor);
-      request.buffer = &resources_.memory.create_weight(tensor, trace::UM_IN_FLIGHT);
-      request.object = resources_.memory.object(tensor.id);
-      request.cause = resources_.memory.created_by(tensor.id);
-    }
-    tickets_[next_read_] = resources_.streamer.submit(request);
+void PlanRun::post_read(std::size_t part) {
+  ReadRequest request;
+  request.part = resources_.schedule.stream[part];
+  request.cause = last_cause_;
+  if (!request.part.staged) {
+    const PlanTensor& tensor = plan_.tensor(plan_.weights[request.part.weight].tensor);
+    request.buffer = &resources_.memory.create_weight(tensor, trace::UM_IN_FLIGHT);
+    request.object = resources_.memory.object(tensor.id);
+    request.cause = resources_.memory.created_by(tensor.id);
   }
+  tickets_[part] = resources_.streamer.submit(request);
 }
 
-const ReadResult& PlanRun::wait_for_read(std::size_t part) {
-  while (part >= next_read_) observe_next();
+void PlanRun::await_read(std::size_t part) {
   const std::uint64_t since = recorder_.now();
-  const ReadResult& read = resources_.streamer.wait(tickets_[part]);
-  recorder_.note(main_thread, wait_operation(), {read.unmap}, since);
-  return read;
+  reads_[part] = &resources_.streamer.wait(tickets_[part]);
+  recorder_.note(main_thread, wait_operation(), {reads_[part]->unmap}, since);
 }
 
-void PlanRun::observe_next() {
-  if (observed_ >= commands_.size() || commands_[observed_].empty()) {
-    throw std::logic_error("a read waits for a launch that waits for it");
-  }
-  const Commands& commands = commands_[observed_];
+void PlanRun::observe(std::size_t launch) {
+  const Commands& commands = commands_[launch];
   const std::uint64_t since = recorder_.now();
-  wait_for(commands.back().event, "launch " + plan_.launches[observed_].id);
+  wait_for(commands.back().event, "launch " + plan_.launches[launch].id);
   last_cause_ = recorder_.note(main_thread, wait_operation(), {commands.back().operation}, since);
   for (const Command& command : commands) {
     if (command.ring_piece != 0) resources_.ring->free(command.ring_piece, main_thread);
   }
-  for (const std::string& weight : released_by_[observed_]) {
-    resources_.memory.release_weight(weight, commands.back().operation);
-  }
-  ++observed_;
-  post_reads(observed_);
 }
 
-void PlanRun::enqueue(std::size_t launch) {
-  const std::vector<ReadPart>& parts = resources_.schedule.stream;
-  Causes reads;
-  for (; next_needed_ < parts.size() && parts[next_needed_].due == launch; ++next_needed_) {
-    if (parts[next_needed_].staged) {
-      enqueue_copy_part(launch, next_needed_);
-    } else {
-      reads.push_back(wait_for_read(next_needed_).unmap);
-    }
-  }
-  if (plan_.launches[launch].kind == LaunchKind::kernel) enqueue_kernel_launch(launch, reads);
+void PlanRun::release(std::size_t launch, const std::string& weight) {
+  resources_.memory.release_weight(weight, commands_[launch].back().operation);
 }
 
-void PlanRun::enqueue_kernel_launch(std::size_t position, const Causes& reads) {
+void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t>& parts) {
   const PlanLaunch& launch = plan_.launches[position];
   const OpenClKernel& kernel = *resources_.kernels[position];
   std::vector<cl_event> events;
-  Causes causes = reads;
+  Causes causes;
+  for (const std::size_t part : parts) causes.push_back(reads_[part]->unmap);
   dependencies(launch, &events, &causes);
   set_arguments(kernel, argument_values(launch));
   Command command;
-  command.operation = recorder_.begin(main_thread, launch_operation(launch), causes);
+  command.operation = recorder_.begin(
+      main_thread,
+      launch_operation(
+          launch,
+          [this](const std::string& tensor) {
+            return LoggedPlace{resources_.memory.object(tensor), resources_.memory.offset(tensor)};
+          }),
+      causes);
   command.queued = recorder_.now();
-  command.event = enqueue_kernel(resources_.compute_queue, kernel, launch.global, launch.local,
-                                 "launch " + launch.id + " (" + launch.kernel + ")", events);
+  command.event = fm::enqueue_kernel(resources_.compute_queue, kernel, launch.global, launch.local,
+                                     "launch " + launch.id + " (" + launch.kernel + ")", events);
   flush(resources_.compute_queue);
   recorder_.end(command.operation);
   commands_[position].push_back(std::move(command));
+  (*progress_)(walk_.observed(), plan_.launches.size());
 }
 
-void PlanRun::enqueue_copy_part(std::size_t position, std::size_t part_index) {
+void PlanRun::enqueue_copy(std::size_t position, std::size_t part_index) {
   const PlanLaunch& launch = plan_.launches[position];
   const ReadPart& part = resources_.schedule.stream[part_index];
-  const ReadResult& read = wait_for_read(part_index);
+  const ReadResult& read = *reads_[part_index];
   const PlanTensor& tensor = plan_.tensor(launch.weight);
   if (!resources_.memory.of(tensor.id)) {
     resources_.memory.create_weight(tensor, trace::TM_IN_FLIGHT);
@@ -125,24 +95,15 @@ void PlanRun::enqueue_copy_part(std::size_t position, std::size_t part_index) {
   Command command;
   command.queued = recorder_.now();
   command.event =
-      enqueue_copy(resources_.streamer.copy_queue(), recorder_, *resources_.ring, part, read,
-                   target, main_thread, launch.id, events, causes, &command.operation);
+      fm::enqueue_copy(resources_.streamer.copy_queue(), recorder_, *resources_.ring, part, read,
+                       target, main_thread, launch.id, events, causes, &command.operation);
   command.ring_piece = read.piece.number;
   commands_[position].push_back(std::move(command));
 }
 
 void PlanRun::dependencies(const PlanLaunch& launch, std::vector<cl_event>* events,
                            Causes* causes) const {
-  std::vector<std::size_t> before;
-  for (const std::string& id : launch.depends) before.push_back(positions_.at(id));
-  for (const LaunchArgument& argument : launch.arguments) {
-    const auto* used = std::get_if<TensorArgument>(&argument);
-    const auto copy = used ? copied_by_.find(used->tensor) : copied_by_.end();
-    if (copy != copied_by_.end()) before.push_back(copy->second);
-  }
-  std::sort(before.begin(), before.end());
-  before.erase(std::unique(before.begin(), before.end()), before.end());
-  for (std::size_t position : before) {
+  for (const std::size_t position : walk_.before(launch)) {
     if (commands_[position].empty()) continue;
     const Command& last = commands_[position].back();
     causes->push_back(last.operation);
@@ -165,25 +126,6 @@ std::vector<KernelValue> PlanRun::argument_values(const PlanLaunch& launch) cons
     }
   }
   return values;
-}
-
-trace::HostOperation PlanRun::launch_operation(const PlanLaunch& launch) const {
-  trace::HostOperation operation;
-  trace::Launch* logged = operation.mutable_launch();
-  logged->set_launch(launch.id);
-  logged->set_queue(compute_queue_number);
-  logged->set_macs(launch.macs);
-  logged->set_operation(launch.operation);
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    const auto* tensor = std::get_if<TensorArgument>(&launch.arguments[i]);
-    if (!tensor) continue;
-    trace::Argument* argument = logged->add_arguments();
-    argument->set_index(static_cast<std::uint32_t>(i));
-    argument->set_object(resources_.memory.object(tensor->tensor));
-    argument->set_offset(resources_.memory.offset(tensor->tensor).count());
-    argument->set_tensor(tensor->tensor);
-  }
-  return operation;
 }
 
 RunTimes PlanRun::collect(std::uint64_t began) const {

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "core/plan.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_objects.hpp"
+#include "executor/plan_walk.hpp"
 #include "executor/streamer/streamer.hpp"
 #include "executor/tensor_memory.hpp"
 
@@ -41,10 +41,8 @@ struct RunResources {
   HostRecorder& recorder;
 };
 
-/// The host program: at most plan.enqueue_ahead launches are enqueued and not known complete.
-/// Launches are observed complete in order; that is when memory is released and the reads of the
-/// launch that starts then are posted.
-class PlanRun {
+/// The host program: a plan's walk on the device.
+class PlanRun : private PlanActor {
  public:
   explicit PlanRun(const RunResources& resources);
   RunTimes execute(const RunProgress& progress);
@@ -58,14 +56,13 @@ class PlanRun {
   };
   using Commands = std::vector<Command>;
 
-  void post_reads(std::size_t started_launch);
-  const ReadResult& wait_for_read(std::size_t part);
-  void observe_next();
-  void enqueue(std::size_t launch);
-  void enqueue_kernel_launch(std::size_t launch, const Causes& reads);
-  void enqueue_copy_part(std::size_t launch, std::size_t part);
+  void post_read(std::size_t part) override;
+  void await_read(std::size_t part) override;
+  void enqueue_copy(std::size_t launch, std::size_t part) override;
+  void enqueue_kernel(std::size_t launch, const std::vector<std::size_t>& parts) override;
+  void observe(std::size_t launch) override;
+  void release(std::size_t launch, const std::string& weight) override;
   std::vector<KernelValue> argument_values(const PlanLaunch& launch) const;
-  trace::HostOperation launch_operation(const PlanLaunch& launch) const;
   /// Events and operations of the launches that `launch` must wait for on another queue.
   void dependencies(const PlanLaunch& launch, std::vector<cl_event>* events, Causes* causes) const;
   RunTimes collect(std::uint64_t began) const;
@@ -73,14 +70,11 @@ class PlanRun {
   RunResources resources_;
   const Plan& plan_;
   HostRecorder& recorder_;
-  std::map<std::string, std::size_t> positions_;  // of launches
-  std::map<std::string, std::size_t> copied_by_;  // streamed image weight -> last copy
-  std::map<std::size_t, std::vector<std::string>> released_by_;  // launch -> weights
-  std::vector<Commands> commands_;                               // by launch
-  std::vector<ReadTicket> tickets_;                              // by part; null: not posted
-  std::size_t next_read_ = 0;
-  std::size_t next_needed_ = 0;
-  std::size_t observed_ = 0;      // launches known complete
+  PlanWalk walk_;
+  std::vector<Commands> commands_;        // by launch
+  std::vector<ReadTicket> tickets_;       // by part; null: not posted
+  std::vector<const ReadResult*> reads_;  // by part; null: not waited for
+  const RunProgress* progress_ = nullptr;
   std::uint64_t last_cause_ = 0;  // operation that lets the next reads start
 };
 

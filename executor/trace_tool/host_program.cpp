@@ -9,6 +9,7 @@
 #include <string>
 
 #include "executor/host_recorder.hpp"
+#include "executor/plan_walk.hpp"
 #include "executor/streamer/read_schedule.hpp"
 #include "executor/streamer/weights_reader.hpp"
 #include "kernels/catalogue.hpp"
@@ -122,24 +123,18 @@ struct Read {
   std::uint64_t copy = 0;
 };
 
-class HostProgram {
+class HostProgram : private PlanActor {
  public:
   HostProgram(const Plan& plan, const HostTimes& times)
       : plan_(plan),
         times_(times),
         schedule_(schedule_reads(plan)),
+        walk_(plan, schedule_, *this),
+        commands_(plan.launches.size()),
         streamed_(schedule_.stream.size()) {
-    for (std::size_t i = 0; i < plan.launches.size(); ++i) positions_[plan.launches[i].id] = i;
     for (const WeightSlice& slice : plan.weights) {
       file_end_ = std::max(file_end_, slice.file_offset + slice.bytes);
-      if (slice.residency == Residency::stream) {
-        released_by_[positions_.at(slice.release_after)].push_back(slice.tensor);
-      }
     }
-    for (const ReadPart& part : schedule_.stream) {
-      if (part.staged) copied_by_[plan.weights[part.weight].tensor] = part.due;
-    }
-    commands_.resize(plan.launches.size());
   }
 
   std::vector<trace::HostOperation> build() {
@@ -149,14 +144,12 @@ class HostProgram {
       log_.add(main_thread,
                transfer_operation(places_.at(tensor.id).object, tensor.offset, tensor.bytes, true));
     }
-    run();
+    walk_.run();
     return log_.take();
   }
 
  private:
-  struct Place {
-    std::uint64_t object = 0;
-    Bytes offset;
+  struct Place : LoggedPlace {
     std::uint64_t created_by = 0;
   };
   struct Command {
@@ -188,7 +181,7 @@ class HostProgram {
                      : create_buffer_operation(object, trace::ACTIVATIONS, pool.bytes, pool.id));
     }
     for (const PlanTensor& tensor : plan_.tensors) {
-      if (!tensor.pool.empty()) places_[tensor.id] = {pools.at(tensor.pool), tensor.offset, 0};
+      if (!tensor.pool.empty()) places_[tensor.id] = {{pools.at(tensor.pool), tensor.offset}, 0};
     }
   }
 
@@ -308,79 +301,48 @@ class HostProgram {
 
   /// The reader goes on in order, as far as it can.
   void advance_reader() {
-    while (next_done_ < next_read_ && try_read(&streamed_[next_done_])) ++next_done_;
+    while (next_done_ < posted_ && try_read(&streamed_[next_done_])) ++next_done_;
   }
 
-  // ---- the run: PlanRun's order
-  void run() {
-    const std::size_t total = plan_.launches.size();
-    post_reads(0);
-    for (std::size_t launch = 0; launch < total; ++launch) {
-      while (launch - observed_ >= static_cast<std::size_t>(plan_.enqueue_ahead)) observe_next();
-      enqueue(launch);
+  // ---- the run
+  void post_read(std::size_t part) override {
+    Read& read = streamed_[part];
+    read.part = schedule_.stream[part];
+    read.cause = last_cause_;
+    if (!read.part.staged) {
+      const Place& place = create_weight(weight_of(read.part), trace::UM_IN_FLIGHT);
+      read.object = place.object;
+      read.cause = place.created_by;
     }
-    while (observed_ < total) observe_next();
-  }
-
-  void post_reads(std::size_t started_launch) {
-    for (; next_read_ < schedule_.stream.size(); ++next_read_) {
-      const ReadPart& part = schedule_.stream[next_read_];
-      if (part.earliest && *part.earliest > started_launch) break;
-      Read& read = streamed_[next_read_];
-      read.part = part;
-      read.cause = last_cause_;
-      if (!part.staged) {
-        const Place& place = create_weight(weight_of(part), trace::UM_IN_FLIGHT);
-        read.object = place.object;
-        read.cause = place.created_by;
-      }
-    }
+    ++posted_;
     advance_reader();
   }
 
-  const Read& wait_for_read(std::size_t part) {
-    while (part >= next_read_) observe_next();
+  void await_read(std::size_t part) override {
     advance_reader();
     if (!streamed_[part].done) throw std::logic_error("a read waits for a copy that waits for it");
     log_.add(main_thread, wait_operation(), {streamed_[part].unmap});
-    return streamed_[part];
   }
 
-  void observe_next() {
-    if (observed_ >= commands_.size() || commands_[observed_].empty()) {
-      throw std::logic_error("a read waits for a launch that waits for it");
-    }
-    const std::vector<Command>& commands = commands_[observed_];
+  void observe(std::size_t launch) override {
+    const std::vector<Command>& commands = commands_[launch];
     last_cause_ = log_.add(main_thread, wait_operation(), {commands.back().operation});
     for (const Command& command : commands) {
       if (command.ring_piece != 0) ring_->free(command.ring_piece);
     }
-    for (const std::string& weight : released_by_[observed_]) {
-      const auto place = places_.find(weight);
-      if (place == places_.end()) continue;
-      log_.add(main_thread, release_operation(place->second.object), {commands.back().operation});
-      places_.erase(place);
-    }
-    ++observed_;
-    post_reads(observed_);
   }
 
-  void enqueue(std::size_t launch) {
-    const std::vector<ReadPart>& parts = schedule_.stream;
-    Causes reads;
-    for (; next_needed_ < parts.size() && parts[next_needed_].due == launch; ++next_needed_) {
-      if (parts[next_needed_].staged) {
-        enqueue_copy(launch, next_needed_);
-      } else {
-        reads.push_back(wait_for_read(next_needed_).unmap);
-      }
-    }
-    if (plan_.launches[launch].kind == LaunchKind::kernel) enqueue_launch(launch, reads);
+  void release(std::size_t launch, const std::string& weight) override {
+    const auto place = places_.find(weight);
+    if (place == places_.end()) return;
+    log_.add(main_thread, release_operation(place->second.object),
+             {commands_[launch].back().operation});
+    places_.erase(place);
   }
 
-  void enqueue_copy(std::size_t position, std::size_t part) {
+  void enqueue_copy(std::size_t position, std::size_t part) override {
     const PlanLaunch& launch = plan_.launches[position];
-    const Read& read = wait_for_read(part);
+    const Read& read = streamed_[part];
     const PlanTensor& tensor = plan_.tensor(launch.weight);
     if (places_.count(tensor.id) == 0) create_weight(tensor, trace::TM_IN_FLIGHT);
     const std::uint64_t copy =
@@ -389,39 +351,20 @@ class HostProgram {
     advance_reader();
   }
 
-  void enqueue_launch(std::size_t position, Causes causes) {
+  void enqueue_kernel(std::size_t position, const std::vector<std::size_t>& parts) override {
     const PlanLaunch& launch = plan_.launches[position];
+    Causes causes;
+    for (const std::size_t part : parts) causes.push_back(streamed_[part].unmap);
     const Causes before = dependencies(launch);
     causes.insert(causes.end(), before.begin(), before.end());
-    trace::HostOperation operation;
-    trace::Launch* logged = operation.mutable_launch();
-    logged->set_launch(launch.id);
-    logged->set_queue(compute_queue_number);
-    logged->set_macs(launch.macs);
-    logged->set_operation(launch.operation);
-    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-      const auto* tensor = std::get_if<TensorArgument>(&launch.arguments[i]);
-      if (!tensor) continue;
-      const Place& place = places_.at(tensor->tensor);
-      trace::Argument* argument = logged->add_arguments();
-      argument->set_index(static_cast<std::uint32_t>(i));
-      argument->set_object(place.object);
-      argument->set_offset(place.offset.count());
-      argument->set_tensor(tensor->tensor);
-    }
+    trace::HostOperation operation =
+        launch_operation(launch, [this](const std::string& tensor) { return places_.at(tensor); });
     commands_[position].push_back({log_.add(main_thread, std::move(operation), causes), 0});
   }
 
   Causes dependencies(const PlanLaunch& launch) const {
-    std::set<std::size_t> before;
-    for (const std::string& id : launch.depends) before.insert(positions_.at(id));
-    for (const LaunchArgument& argument : launch.arguments) {
-      const auto* used = std::get_if<TensorArgument>(&argument);
-      const auto copy = used ? copied_by_.find(used->tensor) : copied_by_.end();
-      if (copy != copied_by_.end()) before.insert(copy->second);
-    }
     Causes causes;
-    for (const std::size_t position : before) {
+    for (const std::size_t position : walk_.before(launch)) {
       if (!commands_[position].empty()) causes.push_back(commands_[position].back().operation);
     }
     return causes;
@@ -432,17 +375,13 @@ class HostProgram {
   const ReadSchedule schedule_;
   HostLog log_;
   std::optional<RingLog> ring_;
-  std::map<std::string, Place> places_;           // by tensor
-  std::map<std::string, std::size_t> positions_;  // of launches
-  std::map<std::string, std::size_t> copied_by_;  // streamed image weight -> last copy
-  std::map<std::size_t, std::vector<std::string>> released_by_;  // launch -> weights
-  std::vector<std::vector<Command>> commands_;                   // by launch
-  std::vector<Read> streamed_;                                   // by part
+  std::map<std::string, Place> places_;  // by tensor
+  PlanWalk walk_;
+  std::vector<std::vector<Command>> commands_;  // by launch
+  std::vector<Read> streamed_;                  // by part
   Bytes file_end_;
-  std::size_t next_read_ = 0;    // parts asked for
-  std::size_t next_done_ = 0;    // parts read
-  std::size_t next_needed_ = 0;  // parts waited for
-  std::size_t observed_ = 0;
+  std::size_t posted_ = 0;     // parts asked for
+  std::size_t next_done_ = 0;  // parts read
   std::uint64_t last_cause_ = 0;
 };
 
