@@ -5,11 +5,15 @@
 //   l2:
 //     size: {value: 2 MiB, source: assumed, cite: "Arm Valhall guide: 64-128 KB a core is typical"}
 //
+// A config may extend another (`base: mali-valhall`) and take its DRAM from a preset
+// (`dram.preset`); it then gives only what differs. Only the whole must be complete.
+//
 // The schema (device_config_schema.cpp) lists every parameter once: path, kind of quantity, range,
 // description.
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +69,7 @@ struct ConfigValue {
   std::string text;  ///< as written, with its unit
   SourceKind source = SourceKind::assumed;
   std::string citation;
+  std::string origin;  ///< the file it came from: "base/mali.yaml", or "command line"
   SourceLocation where;
 };
 
@@ -72,11 +77,13 @@ class DeviceConfig {
  public:
   /// `name_or_path`: a file, or a bare name looked up in configs/ (of the working folder, then of
   /// the install). Throws UserError: unknown or missing keys, wrong units, out-of-range values, no
-  /// source.
+  /// source, a base or preset that does not exist, a cycle of bases.
   static DeviceConfig load(const std::string& name_or_path);
+  /// `file_name`: where relative bases are looked up, and what messages name.
   static DeviceConfig parse(const std::string& yaml, const std::string& file_name);
 
   /// `--set path=value`: replaces a value; it becomes `assumed`, cited "command line".
+  /// `dram.preset` replaces every value that came from the config's preset.
   void set(const std::string& path, const std::string& value);
   /// Contradictions between keys (a line larger than its cache, ...); names both keys. Called by
   /// load() and to be called again after set().
@@ -85,7 +92,9 @@ class DeviceConfig {
   const std::string& name() const { return name_; }  ///< "mali-g715"
   const std::string& description() const { return description_; }
   const std::map<std::string, ConfigValue>& values() const { return values_; }
-  /// The effective config as YAML, which parse() accepts.
+  /// The DRAM preset that gave what the files left open.
+  const std::optional<ConfigValue>& dram_preset() const { return dram_preset_; }
+  /// The effective config as YAML, which parse() accepts: `from` names each value's file.
   std::string to_yaml() const;
 
   // Accessors throw std::logic_error when `path` is not in the schema with that kind.
@@ -104,9 +113,11 @@ class DeviceConfig {
 
  private:
   const ConfigValue& value(const std::string& path, QuantityKind kind) const;
+  void set_dram_preset(const std::string& name);
   std::string name_;
   std::string description_;
   std::map<std::string, ConfigValue> values_;
+  std::optional<ConfigValue> dram_preset_;
 };
 
 /// "2 MiB" -> 2097152 with kind bytes; throws UserError(where) naming the accepted units.

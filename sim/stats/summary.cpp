@@ -191,11 +191,17 @@ std::string summary_of(const Result& result, const DeviceConfig& config, double 
 std::string explanation_of(const DeviceConfig& config) {
   std::ostringstream out;
   out << config.name() << ": " << config.description() << "\n";
+  if (const auto& preset = config.dram_preset()) {
+    out << "DRAM preset " << preset->word << " (" << to_string(preset->source) << ": "
+        << preset->citation << ")\n";
+  }
   for (const ParameterSchema& parameter : device_config_schema()) {
     const ConfigValue& value = config.values().at(parameter.path);
     out << "\n"
         << parameter.path << " = " << value.text << "\n    " << parameter.description << "\n    "
-        << to_string(value.source) << ": " << value.citation << "\n";
+        << to_string(value.source) << ": " << value.citation << "\n    from " << value.origin;
+    if (value.where.line > 0) out << ":" << value.where.line;
+    out << "\n";
   }
   return out.str();
 }

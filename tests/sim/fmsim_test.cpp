@@ -133,6 +133,8 @@ TEST_F(Fmsim, ExplainNamesEverySource) {
 
 TEST_F(Fmsim, HelpAndVersion) {
   EXPECT_THAT(run("--help").out, HasSubstr("Example"));
+  EXPECT_THAT(run("--help").out, HasSubstr("Commands"));
+  EXPECT_THAT(run("replay --help").out, HasSubstr("usage: fmsim"));
   EXPECT_THAT(run("--version").out, HasSubstr("fmsim 0.1.0"));
 }
 
@@ -140,7 +142,10 @@ TEST_F(Fmsim, RefusesWrongUsage) {
   expect_refused("--trace " + trace(), {"--config"});
   expect_refused("--config mali-g715", {"--trace"});
   expect_refused(replay() + " --sample some", {"--sample some"});
-  expect_refused(replay() + " --no-such-option", {"no-such-option"});
+  expect_refused(replay() + " --chrome-trase x",
+                 {"--chrome-trase", "did you mean '--chrome-trace'"});
+  expect_refused("repley " + replay(), {"repley", "did you mean 'replay'"});
+  expect_refused(replay() + " stray", {"belongs to no option"});
   expect_refused(replay() + " --set l2.size", {"path=value"});
 }
 

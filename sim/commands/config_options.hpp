@@ -1,0 +1,14 @@
+#pragma once
+// --config and --set, as every command that simulates a device takes them.
+
+#include <string>
+#include <vector>
+
+#include "core/device_config.hpp"
+
+namespace fm {
+
+/// The named config with each `path=value` of `settings` applied, checked. Throws UserError.
+DeviceConfig load_config(const std::string& name_or_path, const std::vector<std::string>& settings);
+
+}  // namespace fm

@@ -1,0 +1,85 @@
+// fmsim replay: a trace on a simulated phone.
+#include <chrono>
+#include <iostream>
+#include <optional>
+
+#include "core/atomic_file.hpp"
+#include "core/digest.hpp"
+#include "core/plan.hpp"
+#include "core/progress_bar.hpp"
+#include "core/version.hpp"
+#include "sim/commands/command.hpp"
+#include "sim/commands/config_options.hpp"
+#include "sim/commands/replay_options.hpp"
+#include "sim/replay/simulation.hpp"
+#include "sim/stats/summary.hpp"
+
+namespace fm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A what-if worth knowing of: tiles, placements and streaming were chosen for another device.
+void note_other_device(const DeviceConfig& config, const Trace& trace) {
+  if (trace.header.plan_yaml().empty()) return;
+  const Plan plan = parse_plan(trace.header.plan_yaml(), "the plan inside the trace");
+  if (plan.config.empty() || plan.config == config.name()) return;
+  std::cerr << "fmsim: note: the trace's plan was made for " << plan.config << ", not for "
+            << config.name() << "\n";
+}
+
+Result simulate_trace(const DeviceConfig& config, const ReplayOptions& options) {
+  const Trace trace = read_trace(options.trace);
+  ProgressBar bar("simulating");
+  note_other_device(config, trace);
+  SimulationOptions simulation;
+  simulation.trace_file = options.trace;
+  simulation.trace_digest = digest_of_file(options.trace);
+  constexpr std::size_t steps = 1000;
+  simulation.on_progress = [&bar](double share) {
+    bar.show(static_cast<std::size_t>(share * steps), steps);
+  };
+  return simulate(config, trace, simulation);
+}
+
+void write(AtomicFile* file, const std::string& text) {
+  file->stream() << text;
+  file->commit();
+}
+
+ExitStatus check_laws(const Result& result) {
+  ExitStatus status = ExitStatus::done;
+  for (const ResultCheck& check : result.checks) {
+    if (check.holds()) continue;
+    std::cerr << "fmsim: error: a conservation law is broken: " << check.law << ": "
+              << std::to_string(check.left) << " and " << std::to_string(check.right) << "\n";
+    status = ExitStatus::internal_fault;
+  }
+  return status;
+}
+
+}  // namespace
+
+ExitStatus run_replay(int argc, const char* const* argv) {
+  const ReplayOptions options = parse_replay_options(argc, argv);
+  if (options.help || options.version) {
+    std::cout << (options.help ? replay_help() : std::string("fmsim ") + version + "\n");
+    return ExitStatus::done;
+  }
+  const DeviceConfig config = load_config(options.config, options.settings);
+  // Opened first: a folder that does not exist is better known before minutes of simulation.
+  AtomicFile output(options.output);
+  std::optional<AtomicFile> chrome_trace;
+  if (!options.chrome_trace.empty()) chrome_trace.emplace(options.chrome_trace);
+  if (options.explain) return write(&output, explanation_of(config)), ExitStatus::done;
+  const Clock::time_point start = Clock::now();
+  const Result result = simulate_trace(config, options);
+  const std::string summary =
+      summary_of(result, config, std::chrono::duration<double>(Clock::now() - start).count());
+  write(&output, options.json ? to_json(result) : summary);
+  if (options.summary) std::cout << summary;
+  if (chrome_trace) write(&*chrome_trace, to_chrome_trace(result));
+  return check_laws(result);
+}
+
+}  // namespace fm

@@ -1,0 +1,71 @@
+#include "sim/commands/replay_options.hpp"
+
+#include <sstream>
+
+#include "core/diagnostics.hpp"
+#include "sim/commands/command.hpp"
+#include "sim/commands/option_table.hpp"
+
+namespace fm {
+namespace {
+
+using Row = OptionRow<ReplayOptions>;
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> rows{
+      {"config", "NAME|FILE", "device config: a file, or a name in configs/ (mali-g715)",
+       &ReplayOptions::config},
+      {"trace", "FILE", "what to replay (fmexec --record)", &ReplayOptions::trace},
+      {"set", "PATH=VALUE", "replace a config value; may be repeated", &ReplayOptions::settings},
+      {"json", "", "write the result as JSON instead of the summary", &ReplayOptions::json},
+      {"output,o", "FILE", "where to; - is standard output", &ReplayOptions::output},
+      {"summary", "", "with --json and -o FILE: also print the summary", &ReplayOptions::summary},
+      {"chrome-trace", "FILE", "also write the timeline for Perfetto or chrome://tracing",
+       &ReplayOptions::chrome_trace},
+      {"sample", "MODE", "full: simulate every access", &ReplayOptions::sample},
+      {"explain", "",
+       "print every value of the config with its unit, source and citation; needs no trace",
+       &ReplayOptions::explain},
+      {"help,h", "", "this text", &ReplayOptions::help},
+      {"version", "", "the version", &ReplayOptions::version},
+  };
+  return rows;
+}
+
+void check(const ReplayOptions& options) {
+  if (options.config.empty()) throw UserError("--config is missing; see fmsim --help");
+  if (options.explain) return;
+  if (options.trace.empty()) throw UserError("--trace is missing; see fmsim --help");
+  if (options.sample != "full") {
+    throw UserError("--sample " + options.sample + ": " + accepted_words(options.sample, {"full"}));
+  }
+  if (options.summary && (!options.json || options.output == "-")) {
+    throw UserError(
+        "--summary goes with --json and -o FILE: without them the summary is the output already");
+  }
+}
+
+}  // namespace
+
+ReplayOptions parse_replay_options(int argc, const char* const* argv) {
+  ReplayOptions options;
+  parse_options(argc, argv, describe("Options", rows(), &options), "fmsim");
+  if (!options.help && !options.version) check(options);
+  return options;
+}
+
+std::string replay_help() {
+  ReplayOptions options;
+  std::ostringstream text;
+  text << "usage: fmsim [COMMAND] --config NAME|FILE --trace FILE [--set PATH=VALUE ...] [--json] "
+          "[-o FILE]\n\n"
+       << "Replays a recorded trace on a simulated phone and says how long it takes and why.\n\n"
+       << describe("Options", rows(), &options) << "\n"
+       << list_of_commands() << "\nExample:\n"
+       << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
+       << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n\n"
+       << "Exit status: 0 done, 1 a conservation law is broken, 2 the input is wrong.\n";
+  return text.str();
+}
+
+}  // namespace fm
