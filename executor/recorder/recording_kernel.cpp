@@ -85,9 +85,9 @@ RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch) {
     if (number_in(value) > 1) kernel.parameters.push_back(number_in(value));
   }
   kernel.key = program_key(plan, launch);
-  // One estimate serves both families: source-level values, 32 bits each.
+  // One estimate serves all families: source-level values, 32 bits each.
   const std::uint32_t registers = entry.registers(launch.parameters);
-  kernel.registers = {{"valhall", registers}, {"adreno", registers}};
+  kernel.registers = {{"valhall", registers}, {"bifrost", registers}, {"adreno", registers}};
   kernel.registers_source = "estimated: accumulators, operands and addresses of the source";
   return kernel;
 }

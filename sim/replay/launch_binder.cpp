@@ -20,20 +20,28 @@ const trace::AccessProgram& LaunchBinder::program(std::uint32_t id) const {
   throw UserError("the trace has no access program " + std::to_string(id));
 }
 
+std::uint32_t LaunchBinder::registers_of(const trace::AccessProgram& source) const {
+  const std::string& isa = config_.word("gpu.isa");
+  auto found = source.registers().find(isa);
+  // Both Malis give a work-item 32 registers or 64: a trace without the older one's count may use
+  // the newer one's.
+  if (found == source.registers().end() && isa == "bifrost") {
+    found = source.registers().find("valhall");
+  }
+  if (found != source.registers().end()) return found->second;
+  throw UserError("kernel " + source.kernel() + ": the trace has no register count for `" + isa +
+                  "`, the instruction set of " + config_.name() + " (gpu.isa)");
+}
+
 GpuLaunch LaunchBinder::bind(const trace::Launch& launch) {
   const trace::AccessProgram& source = program(launch.program());
-  const std::string& isa = config_.word("gpu.isa");
-  const auto registers = source.registers().find(isa);
-  if (registers == source.registers().end()) {
-    throw UserError("kernel " + source.kernel() + ": the trace has no register count for `" + isa +
-                    "`, the instruction set of " + config_.name() + " (gpu.isa)");
-  }
+  const std::uint32_t registers = registers_of(source);
   Compiled& compiled = compile(launch);
   GpuLaunch bound;
   bound.id = launch.launch();
   bound.program = &compiled.program;
   bound.patterns = &compiled.patterns;
-  bound.registers = registers->second;
+  bound.registers = registers;
   bound.half_arithmetic = half_arithmetic_;
   for (const auto& argument : launch.arguments()) {
     const HeapObject& object = heap_.at(argument.object());

@@ -31,6 +31,8 @@ class LaunchBinder {
   using Key = std::pair<std::uint32_t, std::vector<std::size_t>>;
   Compiled& compile(const trace::Launch& launch);
   const trace::AccessProgram& program(std::uint32_t id) const;
+  /// Of a work-item, for the config's instruction set. Throws UserError when the trace has none.
+  std::uint32_t registers_of(const trace::AccessProgram& source) const;
 
   const DeviceConfig& config_;
   const Trace& trace_;

@@ -46,6 +46,7 @@ inline trace::AccessProgram empty_program(std::array<std::uint32_t, 3> local,
   program.set_groups_fitted(total);
   program.set_groups_checked(total);
   (*program.mutable_registers())["valhall"] = 32;
+  (*program.mutable_registers())["bifrost"] = 32;
   (*program.mutable_registers())["adreno"] = 32;
   program.set_registers_source("estimated: a test");
   return program;
