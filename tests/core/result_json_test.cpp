@@ -3,6 +3,7 @@
 
 #include "core/device_config.hpp"
 #include "core/result.hpp"
+#include "paths.hpp"
 #include "tests/core/json_schema.hpp"
 #include "tests/core/temporary_folder.hpp"
 

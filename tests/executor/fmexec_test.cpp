@@ -14,6 +14,7 @@
 #include "core/trace_file.hpp"
 #include "executor/npz.hpp"
 #include "executor/opencl_device.hpp"
+#include "paths.hpp"
 #include "tests/executor/small_network.hpp"
 
 namespace fm {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/diagnostics.hpp"
+#include "paths.hpp"
 #include "tests/executor/small_network.hpp"
 
 namespace fm {

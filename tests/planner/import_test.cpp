@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "paths.hpp"
 #include "planner/node_attributes.hpp"
 #include "planner/onnx_import.hpp"
 #include "tests/core/error_message.hpp"

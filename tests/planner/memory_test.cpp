@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "paths.hpp"
 #include "planner/activation_memory.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/streaming.hpp"

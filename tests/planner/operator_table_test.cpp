@@ -1,4 +1,5 @@
 // docs/operators.md names every operator of the table, and no other.
+#include "paths.hpp"
 #include "planner/operator_table.hpp"
 
 #include <gtest/gtest.h>

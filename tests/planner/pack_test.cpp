@@ -1,4 +1,5 @@
 // Packed weights: bytes as an independent computation lays them out, and refusals.
+#include "paths.hpp"
 #include "planner/pack.hpp"
 
 #include <gmock/gmock.h>

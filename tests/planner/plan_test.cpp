@@ -6,6 +6,7 @@
 #include <map>
 
 #include "kernels/catalogue.hpp"
+#include "paths.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/planner/test_plan.hpp"
 

@@ -1,4 +1,5 @@
 // The weight filler against vectors that the Python filler wrote.
+#include "paths.hpp"
 #include "planner/seeded_weights.hpp"
 
 #include <gmock/gmock.h>

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/device_config.hpp"
+#include "paths.hpp"
 #include "planner/make_plan.hpp"
 #include "tests/planner/model_builder.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "paths.hpp"
 #include "tests/core/small_trace.hpp"
 #include "tests/core/temporary_folder.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "core/access_expander.hpp"
 #include "executor/recorder/program_recorder.hpp"
+#include "paths.hpp"
 #include "tests/core/temporary_folder.hpp"
 #include "tests/executor/small_network.hpp"
 #include "tests/recorder/recorded_device.hpp"

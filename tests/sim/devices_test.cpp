@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "paths.hpp"
 #include "sim/replay/simulation.hpp"
 #include "tests/sim/trace_builder.hpp"
 

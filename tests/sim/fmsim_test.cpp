@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "core/device_config.hpp"
+#include "paths.hpp"
 #include "tests/sim/trace_builder.hpp"
 
 namespace fm {
