@@ -74,6 +74,8 @@ void check_caches(const Rules& rules) {
   rules.multiple("slc.line", "l2.line");
   rules.at_most("l2.bytes_per_clock", "l2.line");
   rules.power_of_two("mmu.page_size");
+  rules.power_of_two("allocator.buffer_alignment");
+  rules.power_of_two("allocator.image_alignment");
   rules.multiple("mmu.page_size", "l2.line");
   rules.power_of_two("texture.block_bytes");
   rules.power_of_two("texture.pitch_alignment");
@@ -111,7 +113,8 @@ void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
                               ": DRAM moves less";
   rules.require(fastest_read <= peak, "storage.read_bandwidth",
                 rules.named("storage.read_bandwidth") + " contradicts " + channel);
-  for (const char* path : {"host.copy_bandwidth", "host.transfer_bandwidth"}) {
+  for (const char* path :
+       {"host.copy_bandwidth", "host.transfer_bandwidth", "allocator.zeroing_bandwidth"}) {
     rules.require(rules.number(path) <= peak, path, rules.named(path) + " contradicts " + channel);
   }
   const double port =
@@ -131,6 +134,7 @@ void DeviceConfig::check() const {
   check_dram(rules);
   check_bandwidths(rules, *this);
   rules.at_most("limits.max_allocation", "limits.app_memory");
+  rules.at_most("limits.max_allocation", "allocator.address_space");
 }
 
 }  // namespace fm

@@ -31,8 +31,13 @@ ParameterSchema flag(const char* path, const char* description) {
   return number(path, Kind::flag, 0, 1, description);
 }
 
-ParameterSchema curve(const char* path, const char* description) {
-  return number(path, Kind::curve, 1, 1e15, description);
+/// `minimum`, `maximum`: of y.
+ParameterSchema curve(const char* path, Kind x, Kind y, double minimum, double maximum,
+                      const char* description) {
+  ParameterSchema schema = number(path, Kind::curve, minimum, maximum, description);
+  schema.curve_x = x;
+  schema.curve_y = y;
+  return schema;
 }
 
 using Schema = std::vector<ParameterSchema>;
@@ -50,6 +55,8 @@ Schema gpu_schema() {
       number("gpu.full_occupancy_registers", Kind::count, 1, 512,
              "registers a work-item up to which all wave slots may be used; above, half of them "
              "(512: no such step, only registers_per_core limits)"),
+      number("gpu.streaming_registers", Kind::count, 0, 256,
+             "registers a work-item more in a kernel that also transforms streamed weights"),
       number("gpu.workgroups_per_core", Kind::count, 1, 1024, "work-groups resident in a core"),
       number("gpu.issue_per_clock", Kind::count, 1, 64, "instructions of waves issued a clock"),
       number("gpu.fma_per_clock", Kind::count, 1, 4096, "scalar fp32 FMAs a clock"),
@@ -187,12 +194,24 @@ Schema storage_and_host_schema() {
     return number(path, Kind::time, 0, 60 * second, description);
   };
   return {
-      curve("storage.read_bandwidth",
-            "request size to sustained read bandwidth, queue kept full, rising sizes"),
-      cost("storage.command_latency", "added to a request that finds the queue empty"),
+      curve("storage.read_bandwidth", Kind::bytes, Kind::bandwidth, 1, 1e15,
+            "request size to sustained read bandwidth of requests that begin where the one before "
+            "ended, queue kept full"),
+      curve("storage.random_ratio", Kind::bytes, Kind::ratio, 0.001, 1,
+            "request size to the bandwidth of all other requests, over storage.read_bandwidth"),
+      curve("storage.random_range", Kind::bytes, Kind::ratio, 0.1, 100,
+            "bytes between the first and last of the newest 32 requests to their bandwidth, over "
+            "that of a wide range"),
+      curve("storage.depth_share", Kind::count, Kind::ratio, 0.001, 1,
+            "commands in the queue to the part of the sustained bandwidth they reach, "
+            "storage.command_latency apart"),
+      cost("storage.command_latency",
+           "from a command entering the device's queue to its first byte, beside the others there"),
+      number("storage.queue_depth", Kind::count, 1, 65536, "commands a queue holds"),
       number("storage.queues", Kind::count, 1, 64, "command queues"),
       cost("host.launch_overhead", "GPU time of a launch before its first work-group"),
       cost("host.enqueue_overhead", "host time to enqueue one launch or copy"),
+      cost("host.disk_request_cpu", "host time of one read request, before the storage's"),
       cost("host.map_overhead", "host time of a map or unmap, cache maintenance apart"),
       number("host.cache_maintenance_bandwidth", Kind::bandwidth, 1e6, 1e13,
              "cleaning or invalidating CPU caches on map and unmap"),
@@ -206,21 +225,62 @@ Schema storage_and_host_schema() {
   };
 }
 
+Schema allocator_schema() {
+  return {
+      number("allocator.address_space", Kind::bytes, 1 * mebi, 1024 * 1024 * gibi,
+             "addresses for memory objects"),
+      word("allocator.placement", {"first_fit", "best_fit"},
+           "which hole an object takes: the lowest, or the smallest that is large enough"),
+      number("allocator.buffer_alignment", Kind::bytes, 1, 64 * mebi,
+             "of a buffer's address, at least mmu.page_size"),
+      number("allocator.image_alignment", Kind::bytes, 1, 64 * mebi,
+             "of an image's address, at least mmu.page_size"),
+      number("allocator.base_cost", Kind::time, 0, second, "host time of creating an object"),
+      number("allocator.page_cost", Kind::time, 0, second,
+             "host time of taking and mapping one page (mmu.page_size)"),
+      flag("allocator.zero_pages", "the host writes zeros over new pages"),
+      number("allocator.zeroing_bandwidth", Kind::bandwidth, 1e6, 1e13, "of those writes"),
+      word("allocator.release", {"immediate", "delayed", "when_idle"},
+           "when released memory is given back: at once, after allocator.release_delay, or once no "
+           "command is enqueued or running"),
+      number("allocator.release_delay", Kind::time, 0, 60 * second,
+             "with allocator.release: delayed"),
+  };
+}
+
 Schema energy_and_limits_schema() {
   const auto energy = [](const char* path, const char* description) {
     return number(path, Kind::energy, 0, 1e9, description);
   };
   return {
-      energy("energy.fma", "a scalar fp32 FMA, its operands included"),
+      energy("energy.fma", "a scalar fp32 FMA"),
+      energy("energy.fma_half", "a scalar fp16 FMA"),
+      energy("energy.add", "a scalar fp32 addition, or another operation of one FLOP"),
+      energy("energy.add_half", "the same of fp16"),
       energy("energy.special", "a scalar special function"),
-      energy("energy.load_store_access", "a line access of a load/store L1 or local memory"),
-      energy("energy.texture_access", "a line access of a texture cache"),
-      energy("energy.l2_access", "a line access of the L2"),
-      energy("energy.slc_access", "a line access of the system-level cache"),
+      energy("energy.convert", "a scalar type conversion"),
+      energy("energy.integer", "a scalar integer operation"),
+      energy("energy.load_store_read", "a line read of a load/store L1"),
+      energy("energy.load_store_write", "a line written to it, by a store or a fill"),
+      energy("energy.local_access", "a wave's access to dedicated local memory"),
+      energy("energy.texture_read", "a line read of a texture cache"),
+      energy("energy.texture_write", "a line filled into it"),
       energy("energy.noc_byte", "a byte between a core and the L2"),
-      energy("energy.dram_bit", "a bit over the DRAM channel"),
+      energy("energy.l2_read", "a line read of the L2"),
+      energy("energy.l2_write", "a line written to it, by a write or a fill"),
+      energy("energy.slc_read", "a line read of the system-level cache"),
+      energy("energy.slc_write", "a line written to it, by a write or a fill"),
+      energy("energy.dram_activate", "a row's activation and precharge"),
+      energy("energy.dram_read_bit", "a bit read: column access and channel"),
+      energy("energy.dram_write_bit", "a bit written: column access and channel"),
+      energy("energy.dram_refresh", "an all-bank refresh of a channel"),
       energy("energy.storage_byte", "a byte read from storage"),
-      number("energy.static_power", Kind::power, 0, 1e5, "GPU and memory, idle but on"),
+      number("energy.cpu_active", Kind::power, 0, 1e5, "a CPU core that works, above static_cpu"),
+      number("energy.static_gpu", Kind::power, 0, 1e5, "GPU and L2, on"),
+      number("energy.static_memory", Kind::power, 0, 1e5,
+             "system-level cache, controller and DRAM, on; refresh apart"),
+      number("energy.static_cpu", Kind::power, 0, 1e5, "CPU cores, on"),
+      number("energy.static_storage", Kind::power, 0, 1e5, "flash and its controller, on"),
       number("limits.image_width", Kind::count, 2048, 1 << 20, "CL_DEVICE_IMAGE2D_MAX_WIDTH"),
       number("limits.image_height", Kind::count, 2048, 1 << 20, "CL_DEVICE_IMAGE2D_MAX_HEIGHT"),
       number("limits.max_allocation", Kind::bytes, 1 * mebi, 1024 * gibi,
@@ -237,7 +297,7 @@ const std::vector<ParameterSchema>& device_config_schema() {
     Schema all;
     for (const Schema& part :
          {gpu_schema(), core_memory_schema(), shared_memory_schema(), dram_schema(),
-          storage_and_host_schema(), energy_and_limits_schema()}) {
+          storage_and_host_schema(), allocator_schema(), energy_and_limits_schema()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

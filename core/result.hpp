@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,24 @@ struct MemorySample {
   MemoryClaims claims;
   Bytes driver;
 };
+/// How the address space of memory objects looked when the most memory was resident.
+struct ResultFragmentation {
+  Bytes padding;       ///< resident beyond what was asked for: pages, rows, tiles
+  Bytes free;          ///< all holes of the address space
+  Bytes largest_hole;  ///< the largest object that could still be placed, alignment apart
+  /// Part of the free address space that the largest hole does not give; 0 when all is taken.
+  double share() const {
+    return free.count() == 0
+               ? 0
+               : 1 - static_cast<double>(largest_hole.count()) / static_cast<double>(free.count());
+  }
+};
 struct ResultMemory {
   Bytes peak, average;
   MemoryClaims peak_by_class;  ///< each class's own peak
   Bytes peak_driver;
-  std::vector<MemorySample> over_time;  ///< one sample a change
+  std::vector<MemorySample> over_time;               ///< one sample a change
+  std::optional<ResultFragmentation> fragmentation;  ///< simulated
 };
 
 /// One bar of the timeline: something that occupied one lane ("gpu", "disk", "copy", "host") for a
@@ -39,6 +53,21 @@ struct TimelineEvent {
   std::string lane;
   std::string name;
   Nanoseconds start, end;
+};
+
+struct ResultEnergy {
+  double total_nj = 0;
+  double average_power_mw = 0;
+  double outside_launches_nj = 0;  ///< of the run: what no launch's time covers
+  std::map<std::string, double> by_component;
+};
+
+/// Position under the roofs of the device: how much arithmetic a byte at each level feeds.
+struct ResultRoofline {
+  double flops = 0;                         ///< floating-point operations, an FMA counted as two
+  std::map<std::string, double> intensity;  ///< flops a byte: "dram", "l2", "texture", if any moved
+  double achieved_gflops = 0, attainable_gflops = 0;
+  std::string bound;  ///< the lowest roof: alu | dram | l2 | texture; "" without arithmetic
 };
 
 struct ResultLaunch {
@@ -51,6 +80,9 @@ struct ResultLaunch {
   std::map<std::string, double>
       stalls;  ///< fraction of core cycles by cause; sums to 1 (simulated)
   std::map<std::string, double> counters;
+  std::map<std::string, double> peaks;  ///< achieved / peak by unit (simulated)
+  ResultRoofline roofline;              ///< simulated
+  ResultEnergy energy;                  ///< simulated
 };
 
 struct ResultCounter {
@@ -77,9 +109,9 @@ struct Result {
   ResultMemory memory;
   std::vector<TimelineEvent> timeline;
   std::map<std::string, double>
-      peaks;  ///< achieved / peak by unit: "dram", "l2", "texture", "alu", "disk"
-  double energy_total_nj = 0;
-  std::map<std::string, double> energy_by_component;
+      peaks;  ///< achieved / peak by unit: "dram", "l2", "texture", "alu", "disk", ..
+  ResultRoofline roofline;
+  ResultEnergy energy;
   std::vector<ResultLaunch> launches;
   std::map<std::string, ResultCounter> counters;
   std::vector<ResultCheck> checks;

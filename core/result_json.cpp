@@ -43,10 +43,17 @@ Json memory_json(const ResultMemory& memory) {
     point.update(memory_by_class(sample.claims, sample.driver));
     over_time.push_back(std::move(point));
   }
-  return {{"peak_bytes", memory.peak.count()},
-          {"average_bytes", memory.average.count()},
-          {"by_class", memory_by_class(memory.peak_by_class, memory.peak_driver)},
-          {"over_time", std::move(over_time)}};
+  Json json = {{"peak_bytes", memory.peak.count()},
+               {"average_bytes", memory.average.count()},
+               {"by_class", memory_by_class(memory.peak_by_class, memory.peak_driver)},
+               {"over_time", std::move(over_time)}};
+  if (memory.fragmentation) {
+    json["fragmentation"] = {{"padding_bytes", memory.fragmentation->padding.count()},
+                             {"free_bytes", memory.fragmentation->free.count()},
+                             {"largest_hole_bytes", memory.fragmentation->largest_hole.count()},
+                             {"share", memory.fragmentation->share()}};
+  }
+  return json;
 }
 
 Json numbers_by_name(const std::map<std::string, double>& numbers) {
@@ -66,6 +73,27 @@ Json timeline_json(const std::vector<TimelineEvent>& timeline) {
   return json;
 }
 
+Json energy_json(const ResultEnergy& energy) {
+  return {{"total_nj", energy.total_nj},
+          {"average_power_mw", energy.average_power_mw},
+          {"by_component", numbers_by_name(energy.by_component)}};
+}
+
+Json roofline_json(const ResultRoofline& roofline) {
+  return {{"flops", roofline.flops},
+          {"intensity", numbers_by_name(roofline.intensity)},
+          {"achieved_gflops", roofline.achieved_gflops},
+          {"attainable_gflops", roofline.attainable_gflops},
+          {"bound", roofline.bound}};
+}
+
+/// What only a simulation knows of a launch.
+void add_simulated(Json* json, const ResultLaunch& launch) {
+  if (!launch.peaks.empty()) (*json)["peaks"] = numbers_by_name(launch.peaks);
+  if (!launch.roofline.bound.empty()) (*json)["roofline"] = roofline_json(launch.roofline);
+  if (!launch.energy.by_component.empty()) (*json)["energy"] = energy_json(launch.energy);
+}
+
 Json launches_json(const std::vector<ResultLaunch>& launches) {
   Json json = Json::array();
   for (const ResultLaunch& launch : launches) {
@@ -79,6 +107,7 @@ Json launches_json(const std::vector<ResultLaunch>& launches) {
                     {"weight_bytes", launch.weight_bytes.count()},
                     {"stalls", numbers_by_name(launch.stalls)},
                     {"counters", numbers_by_name(launch.counters)}});
+    add_simulated(&json.back(), launch);
   }
   return json;
 }
@@ -122,8 +151,9 @@ std::string to_json(const Result& result) {
   json["memory"] = memory_json(result.memory);
   json["timeline"] = timeline_json(result.timeline);
   json["peaks"] = numbers_by_name(result.peaks);
-  json["energy"] = {{"total_nj", result.energy_total_nj},
-                    {"by_component", numbers_by_name(result.energy_by_component)}};
+  if (!result.roofline.bound.empty()) json["roofline"] = roofline_json(result.roofline);
+  json["energy"] = energy_json(result.energy);
+  json["energy"]["outside_launches_nj"] = result.energy.outside_launches_nj;
   json["launches"] = launches_json(result.launches);
   json["counters"] = counters_json(result.counters);
   json["checks"] = checks_json(result.checks);

@@ -14,14 +14,15 @@ std::string name_of(const trace::HostOperation& operation) {
 }  // namespace
 
 CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies,
-                             LaunchBinder& binder, const DeviceHeap& heap, CompletionBoard& board,
-                             RunLog& log)
+                             LaunchBinder& binder, const DeviceHeap& heap, EnergyLedger& energy,
+                             CompletionBoard& board, RunLog& log)
     : one_engine_(!config.flag("queue.copy_overlaps_compute")),
       launch_overhead_(config.time("host.launch_overhead")),
       gpu_(gpu),
       copies_(copies),
       binder_(binder),
       heap_(heap),
+      energy_(energy),
       board_(board),
       log_(log) {}
 
@@ -77,10 +78,12 @@ bool CommandQueues::may_start(const trace::HostOperation& operation) const {
 void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& operation) {
   ++launches_running_;
   GpuLaunch launch = binder_.bind(operation.launch());
+  launch.on_start = [this] { energy_.kernel_started(Agenda::now()); };
   launch.on_end = [this, queue, &operation](const GpuLaunchReport& report) {
     --queue->launches;
     --launches_running_;
-    completed(queue, {&operation, operation.launch().launch(), report.start, report.end, report});
+    completed(queue, {&operation, operation.launch().launch(), report.start, report.end,
+                      energy_.kernel_ended(report.counters, Agenda::now()), report});
   };
   gpu_.enqueue(std::move(launch));
 }
@@ -99,14 +102,19 @@ void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operat
   const auto started = std::make_shared<Picoseconds>();
   const std::string name = copy.launch().empty() ? image.name : copy.launch();
   copies_.copy(
-      job, [started] { *started = Agenda::now(); },
+      job,
+      [this, &operation, started] {
+        *started = Agenda::now();
+        energy_.copy_started(operation.id(), *started);
+      },
       [this, queue, &operation, started, name] {
         --queue->copies;
         --copies_running_;
         GpuLaunchReport report;
         const Picoseconds now = Agenda::now();
         report.bound = now - *started < launch_overhead_ * 2 ? "launch" : "dram";
-        completed(queue, {&operation, name, *started, now, report});
+        completed(queue, {&operation, name, *started, now, energy_.copy_ended(operation.id(), now),
+                          report});
       });
 }
 
@@ -116,6 +124,7 @@ void CommandQueues::completed(Queue* queue, const LoggedCommand& command) {
   if (on_command_end_) on_command_end_(log_.commands.size());
   board_.finish(command.operation->id());
   find_ready(queue);
+  if (on_idle_ && idle()) on_idle_();
 }
 
 bool CommandQueues::idle() const {

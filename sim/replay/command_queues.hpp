@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/power/energy_ledger.hpp"
 #include "sim/replay/completion_board.hpp"
 #include "sim/replay/copy_engine.hpp"
 #include "sim/replay/launch_binder.hpp"
@@ -22,7 +23,7 @@ namespace fm {
 class CommandQueues {
  public:
   CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies, LaunchBinder& binder,
-                const DeviceHeap& heap, CompletionBoard& board, RunLog& log);
+                const DeviceHeap& heap, EnergyLedger& energy, CompletionBoard& board, RunLog& log);
 
   /// A Launch or Copy, now.
   void enqueue(const trace::HostOperation& operation);
@@ -30,6 +31,8 @@ class CommandQueues {
   void on_command_end(std::function<void(std::size_t)> action) {
     on_command_end_ = std::move(action);
   }
+  /// `action` runs whenever no command is enqueued or running any more.
+  void on_idle(std::function<void()> action) { on_idle_ = std::move(action); }
   bool idle() const;
   std::vector<std::string> waiting() const;
 
@@ -57,9 +60,11 @@ class CommandQueues {
   CopyEngine& copies_;
   LaunchBinder& binder_;
   const DeviceHeap& heap_;
+  EnergyLedger& energy_;
   CompletionBoard& board_;
   RunLog& log_;
   std::function<void(std::size_t)> on_command_end_;
+  std::function<void()> on_idle_;
   std::map<std::uint32_t, Queue> queues_;  // a map: queues keep their addresses
   std::deque<Ready> ready_;
   std::uint64_t launches_running_ = 0, copies_running_ = 0;

@@ -8,7 +8,7 @@
 namespace fm {
 namespace {
 
-constexpr std::uint64_t address_space = std::uint64_t{1} << 40;
+constexpr std::size_t objects_named = 5;
 
 /// Allocated bytes by class: the object's padding counts with the class that holds most of it.
 BytesByClass allocated_by_class(const HeapObject& object) {
@@ -25,10 +25,13 @@ DeviceHeap::DeviceHeap(const DeviceConfig& config)
       page_(config.bytes("mmu.page_size")),
       app_limit_(config.bytes("limits.app_memory")),
       object_limit_(config.bytes("limits.max_allocation")),
+      buffer_alignment_(std::max(page_, config.bytes("allocator.buffer_alignment"))),
+      image_alignment_(std::max(page_, config.bytes("allocator.image_alignment"))),
       widest_(config.count("limits.image_width")),
-      highest_(config.count("limits.image_height")) {
-  free_[0] = address_space;
-}
+      highest_(config.count("limits.image_height")),
+      space_(config.bytes("allocator.address_space"),
+             config.word("allocator.placement") == "best_fit" ? HoleChoice::best_fit
+                                                              : HoleChoice::first_fit) {}
 
 void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
   check_object_limits(given);
@@ -39,16 +42,22 @@ void DeviceHeap::create(const trace::CreateObject& given, Picoseconds now) {
   if (object.image) {
     object.layout = ImageLayout(texels_, given.width(), given.height(), given.texel_bytes());
   }
-  const Bytes needed =
-      object.image ? std::max(object.layout.allocated_bytes(), object.bytes) : object.bytes;
-  object.allocated = round_up(std::max(needed, Bytes(1)), page_);
+  object.allocated = allocated_bytes(object);
   object.dense[static_cast<std::size_t>(given.memory_class())] = given.bytes();
   check_app_limit(given, object.allocated, now);
-  object.address = allocate(object.allocated);
+  object.address = place(object, now);
   if (!objects_.emplace(given.object(), object).second) {
     throw UserError("the trace creates object " + std::to_string(given.object()) + " twice");
   }
+  asked_ += object.bytes;
   resident_.add(given.memory_class(), object.allocated, now);
+  note_peak();
+}
+
+Bytes DeviceHeap::allocated_bytes(const HeapObject& object) const {
+  const Bytes needed =
+      object.image ? std::max(object.layout.allocated_bytes(), object.bytes) : object.bytes;
+  return round_up(std::max(needed, Bytes(1)), page_);
 }
 
 void DeviceHeap::check_object_limits(const trace::CreateObject& object) const {
@@ -73,23 +82,59 @@ void DeviceHeap::check_object_limits(const trace::CreateObject& object) const {
 
 void DeviceHeap::check_app_limit(const trace::CreateObject& object, Bytes bytes,
                                  Picoseconds now) const {
-  if (resident_.total() + bytes <= app_limit_) return;
+  const Bytes total = resident_.total();
+  if (total + bytes <= app_limit_) return;
   throw UserError("out of memory on " + device_ + " at " + text_of(to_nanoseconds(now)) + ": `" +
                   object.name() + "` needs " + text_of(bytes) + " (" +
                   to_string(object.memory_class()) + "), an app may hold " + text_of(app_limit_) +
-                  " (limits.app_memory) and held " + text_of(resident_.total()) + ": " +
-                  resident_.description() +
+                  " (limits.app_memory) and held " + text_of(total) + ": " +
+                  resident_.description() + "; " + text_of(app_limit_ - total) +
+                  " would still fit" + awaiting_release() + largest_objects() +
                   ". Stream more of the weights, or raise the limit with --set");
 }
 
-void DeviceHeap::release(std::uint64_t id, Picoseconds now) {
-  const HeapObject& object = at(id);
+std::string DeviceHeap::awaiting_release() const {
+  Bytes bytes;
+  for (const auto& [ticket, object] : retired_) bytes += object.allocated;
+  if (bytes == Bytes(0)) return "";
+  return "; " + text_of(bytes) + " of it released but not yet given back (allocator.release)";
+}
+
+std::string DeviceHeap::largest_objects() const {
+  std::vector<const HeapObject*> objects;
+  for (const auto& [id, object] : objects_) objects.push_back(&object);
+  std::stable_sort(objects.begin(), objects.end(), [](const HeapObject* a, const HeapObject* b) {
+    return a->allocated > b->allocated;
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(objects_named, objects.size()); ++i) {
+    text += (i == 0 ? "; the largest objects: `" : ", `") + objects[i]->name + "` " +
+            text_of(objects[i]->allocated);
+  }
+  return text;
+}
+
+void DeviceHeap::release(std::uint64_t id, Picoseconds now) { reclaim(retire(id), now); }
+
+std::uint64_t DeviceHeap::retire(std::uint64_t id) {
+  at(id);  // refuses unknown objects
+  auto node = objects_.extract(id);
+  retired_.emplace(tickets_, std::move(node.mapped()));
+  return tickets_++;
+}
+
+void DeviceHeap::reclaim(std::uint64_t ticket, Picoseconds now) {
+  give_back(retired_.at(ticket), now);
+  retired_.erase(ticket);
+}
+
+void DeviceHeap::give_back(const HeapObject& object, Picoseconds now) {
   const BytesByClass bytes = allocated_by_class(object);
   for (std::size_t i = 0; i < memory_class_count; ++i) {
     if (bytes[i] > 0) resident_.remove(static_cast<trace::MemoryClass>(i), Bytes(bytes[i]), now);
   }
-  deallocate(object.address, object.allocated);
-  objects_.erase(id);
+  space_.free(object.address, object.allocated);
+  asked_ -= object.bytes;
 }
 
 void DeviceHeap::change_class(const trace::ChangeClass& change, Picoseconds now) {
@@ -117,31 +162,28 @@ const HeapObject& DeviceHeap::at(std::uint64_t object) const {
   return found->second;
 }
 
-/// First fit, lowest address.
-Address DeviceHeap::allocate(Bytes bytes) {
-  for (auto range = free_.begin(); range != free_.end(); ++range) {
-    if (range->second < bytes.count()) continue;
-    const auto [address, available] = *range;
-    free_.erase(range);
-    if (available > bytes.count()) free_[address + bytes.count()] = available - bytes.count();
-    return Address(address);
-  }
-  throw UserError("the simulated address space is exhausted");
+Address DeviceHeap::place(const HeapObject& object, Picoseconds now) {
+  const Bytes alignment = object.image ? image_alignment_ : buffer_alignment_;
+  if (const auto address = space_.allocate(object.allocated, alignment)) return *address;
+  const bool fragmented = object.allocated <= space_.free_bytes();
+  throw UserError("no address for `" + object.name + "` on " + device_ + " at " +
+                  text_of(to_nanoseconds(now)) + ": it needs " + text_of(object.allocated) +
+                  " in one piece, and " + text_of(space_.free_bytes()) +
+                  " of allocator.address_space are free" +
+                  (fragmented ? ", but only because of fragmentation it does not fit: the largest "
+                                "hole is " +
+                                    text_of(space_.largest_hole())
+                              : "") +
+                  ". Resident: " + resident_.description() + largest_objects());
 }
 
-void DeviceHeap::deallocate(Address address, Bytes bytes) {
-  auto range = free_.emplace(address.count(), bytes.count()).first;
-  const auto next = std::next(range);
-  if (next != free_.end() && range->first + range->second == next->first) {
-    range->second += next->second;
-    free_.erase(next);
-  }
-  if (range == free_.begin()) return;
-  const auto previous = std::prev(range);
-  if (previous->first + previous->second == range->first) {
-    previous->second += range->second;
-    free_.erase(range);
-  }
+void DeviceHeap::note_peak() {
+  const Bytes total = resident_.total();
+  if (total <= peak_) return;
+  peak_ = total;
+  fragmentation_.padding = total - asked_;
+  fragmentation_.free = space_.free_bytes();
+  fragmentation_.largest_hole = space_.largest_hole();
 }
 
 }  // namespace fm

@@ -8,6 +8,7 @@
 #include "core/device_config.hpp"
 #include "core/trace.pb.h"
 #include "sim/memory/image_layout.hpp"
+#include "sim/replay/address_space.hpp"
 #include "sim/replay/resident_memory.hpp"
 
 namespace fm {
@@ -24,32 +25,49 @@ struct HeapObject {
 
 class DeviceHeap {
  public:
-  /// Objects take whole pages. Reads mmu.page_size, limits.* and the texture layout.
+  /// Objects take whole pages at allocator.buffer_alignment or image_alignment of a bounded address
+  /// space. Reads mmu.page_size, allocator.*, limits.* and the texture layout.
   explicit DeviceHeap(const DeviceConfig& config);
 
   /// Throws UserError when the object is too large for the device, when the app's memory limit is
-  /// exceeded (saying what was resident) or when the id is in use.
+  /// exceeded (saying what was resident and what would fit), when the address space has no hole for
+  /// it (saying whether only because it is fragmented) or when the id is in use.
   void create(const trace::CreateObject& object, Picoseconds now);
   /// Throws UserError for an object that is not there (the trace lacks a cause); so do all below.
   void release(std::uint64_t object, Picoseconds now);
+  /// The object is gone for the program, its memory is not: returns the ticket for reclaim().
+  std::uint64_t retire(std::uint64_t object);
+  void reclaim(std::uint64_t ticket, Picoseconds now);
   /// Throws UserError when `from` holds fewer bytes of the object.
   void change_class(const trace::ChangeClass& change, Picoseconds now);
   const HeapObject& at(std::uint64_t object) const;
 
   const ResidentMemory& resident() const { return resident_; }
+  /// Holes and padding when the most memory was resident.
+  const ResultFragmentation& fragmentation_at_peak() const { return fragmentation_; }
 
  private:
-  Address allocate(Bytes bytes);
-  void deallocate(Address address, Bytes bytes);
+  Bytes allocated_bytes(const HeapObject& object) const;
+  Address place(const HeapObject& object, Picoseconds now);
+  void give_back(const HeapObject& object, Picoseconds now);
+  void note_peak();
   void check_object_limits(const trace::CreateObject& object) const;
   void check_app_limit(const trace::CreateObject& object, Bytes bytes, Picoseconds now) const;
+  std::string largest_objects() const;
+  std::string awaiting_release() const;
 
   std::string device_;
   TexelLayout texels_;
   Bytes page_, app_limit_, object_limit_;
+  Bytes buffer_alignment_, image_alignment_;
   std::uint64_t widest_, highest_;  // images, texels
   std::map<std::uint64_t, HeapObject> objects_;
-  std::map<std::uint64_t, std::uint64_t> free_;  // address -> bytes, coalesced
+  std::map<std::uint64_t, HeapObject> retired_;  // by ticket
+  std::uint64_t tickets_ = 0;
+  AddressSpace space_;
+  Bytes asked_;  // bytes the trace asked for of all objects that hold memory
+  Bytes peak_;
+  ResultFragmentation fragmentation_;
   ResidentMemory resident_;
 };
 

@@ -76,10 +76,9 @@ void HostThread::execute(const trace::HostOperation& operation) {
   started_ = Agenda::now();
   switch (operation.operation_case()) {
     case trace::HostOperation::kCreate:
-      world_.heap.create(operation.create(), started_);
-      return finish_after(Picoseconds(0));
+      return create(operation.create());
     case trace::HostOperation::kRelease:
-      world_.heap.release(operation.release().object(), started_);
+      world_.releases.release(operation.release().object());
       return finish_after(Picoseconds(0));
     case trace::HostOperation::kDiskRead:
       return read_request(operation.disk_read(), 0);
@@ -104,7 +103,7 @@ void HostThread::execute(const trace::HostOperation& operation) {
 }
 
 void HostThread::finish_after(Picoseconds delay) {
-  world_.agenda.after(delay, [this] { finish(); });
+  world_.cpu.work(delay, [this] { finish(); });
 }
 
 void HostThread::finish() {
@@ -124,35 +123,41 @@ void HostThread::finish() {
   next();
 }
 
-/// One request after the other, as a thread that calls pread does. Without O_DIRECT the CPU then
-/// copies the bytes out of the page cache.
+void HostThread::create(const trace::CreateObject& object) {
+  world_.heap.create(object, started_);
+  world_.cpu.allocate(world_.heap.at(object.object()), [this] { finish(); });
+}
+
+/// One request after the other, as a thread that calls pread does: the CPU's part of each, then the
+/// storage's.
 void HostThread::read_request(const trace::DiskRead& read, std::uint64_t done_bytes) {
   if (done_bytes >= read.bytes()) return finish_after(Picoseconds(0));
   const Bytes bytes(std::min(read.request_bytes(), read.bytes() - done_bytes));
+  world_.cpu.work(world_.config.time("host.disk_request_cpu"),
+                  [this, &read, bytes, done_bytes] { request_read(read, bytes, done_bytes); });
+}
+
+/// Without O_DIRECT the CPU then copies the bytes out of the page cache.
+void HostThread::request_read(const trace::DiskRead& read, Bytes bytes, std::uint64_t done_bytes) {
   const Address destination =
       world_.heap.at(read.object()).address + Bytes(read.object_offset() + done_bytes);
-  world_.storage.read(destination, bytes, [this, &read, bytes, done_bytes] {
-    const Picoseconds copy =
-        read.direct() ? Picoseconds(0)
-                      : duration(bytes, world_.config.bytes_per_second("host.transfer_bandwidth"));
-    world_.agenda.after(
-        copy, [this, &read, bytes, done_bytes] { read_request(read, done_bytes + bytes.count()); });
+  const auto next = [this, &read, bytes, done_bytes] {
+    read_request(read, done_bytes + bytes.count());
+  };
+  world_.storage.read({read.file_offset() + done_bytes, destination, bytes}, [this, &read, bytes,
+                                                                              destination, next] {
+    if (read.direct()) return next();
+    world_.cpu.move({{destination, bytes, false}, {destination, bytes, true}},
+                    world_.config.bytes_per_second("host.transfer_bandwidth"), next);
   });
 }
 
-/// The CPU's copy between its own memory and the object: at its own rate, or slower where memory
-/// is.
+/// The CPU's copy between its own memory and the object.
 void HostThread::transfer(const trace::HostTransfer& transfer) {
   const HeapObject& object = world_.heap.at(transfer.object());
-  const Bytes bytes(transfer.bytes());
-  const Picoseconds earliest =
-      Agenda::now() + duration(bytes, world_.config.bytes_per_second("host.transfer_bandwidth"));
-  world_.memory.port(MemoryClient::host)
-      .submit({object.address + Bytes(transfer.offset()), bytes, transfer.to_device()},
-              [this, earliest] {
-                const Picoseconds now = Agenda::now();
-                finish_after(now < earliest ? earliest - now : Picoseconds(0));
-              });
+  world_.cpu.move(
+      {{object.address + Bytes(transfer.offset()), Bytes(transfer.bytes()), transfer.to_device()}},
+      world_.config.bytes_per_second("host.transfer_bandwidth"), [this] { finish(); });
 }
 
 /// Map and unmap: the driver writes back and invalidates the range.

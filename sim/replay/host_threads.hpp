@@ -11,6 +11,8 @@
 #include "sim/memory/memory_system.hpp"
 #include "sim/replay/agenda.hpp"
 #include "sim/replay/command_queues.hpp"
+#include "sim/replay/deferred_release.hpp"
+#include "sim/replay/host_cpu.hpp"
 #include "sim/storage/flash_storage.hpp"
 
 namespace fm {
@@ -23,6 +25,8 @@ struct HostWorld {
   MemorySystem& memory;
   FlashStorage& storage;
   CommandQueues& queues;
+  HostCpu& cpu;
+  DeferredRelease& releases;
   CompletionBoard& board;
   RunLog& log;
 };
@@ -46,7 +50,9 @@ class HostThread {
   void execute(const trace::HostOperation& operation);
   void finish_after(Picoseconds delay);
   void finish();
+  void create(const trace::CreateObject& object);
   void read_request(const trace::DiskRead& read, std::uint64_t done_bytes);
+  void request_read(const trace::DiskRead& read, Bytes bytes, std::uint64_t done_bytes);
   void transfer(const trace::HostTransfer& transfer);
   void maintain_caches(std::uint64_t object, Bytes bytes);
   void think(const trace::Think& think);

@@ -5,13 +5,24 @@
 namespace fm {
 
 LaunchBinder::LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width,
-                           bool half_arithmetic, const DeviceHeap& heap)
+                           bool half_arithmetic, const DeviceHeap& heap,
+                           const std::optional<Plan>& plan)
     : config_(config),
       trace_(trace),
       wave_width_(wave_width),
       half_arithmetic_(half_arithmetic),
       heap_(heap) {
   for (const auto& program : trace.programs) programs_[program.id()] = &program;
+  if (!plan) return;
+  std::set<std::string> kernels;
+  for (const PlanLaunch& launch : plan->launches) {
+    if (launch.kind == LaunchKind::kernel) kernels.insert(launch.id);
+  }
+  for (const WeightSlice& slice : plan->weights) {
+    for (const WeightTransform& transform : slice.transforms) {
+      if (kernels.count(transform.launch) != 0) streaming_.insert(transform.launch);
+    }
+  }
 }
 
 const trace::AccessProgram& LaunchBinder::program(std::uint32_t id) const {
@@ -20,7 +31,8 @@ const trace::AccessProgram& LaunchBinder::program(std::uint32_t id) const {
   throw UserError("the trace has no access program " + std::to_string(id));
 }
 
-std::uint32_t LaunchBinder::registers_of(const trace::AccessProgram& source) const {
+std::uint32_t LaunchBinder::registers_of(const trace::Launch& launch,
+                                         const trace::AccessProgram& source) const {
   const std::string& isa = config_.word("gpu.isa");
   auto found = source.registers().find(isa);
   // Both Malis give a work-item 32 registers or 64: a trace without the older one's count may use
@@ -28,14 +40,17 @@ std::uint32_t LaunchBinder::registers_of(const trace::AccessProgram& source) con
   if (found == source.registers().end() && isa == "bifrost") {
     found = source.registers().find("valhall");
   }
-  if (found != source.registers().end()) return found->second;
-  throw UserError("kernel " + source.kernel() + ": the trace has no register count for `" + isa +
-                  "`, the instruction set of " + config_.name() + " (gpu.isa)");
+  if (found == source.registers().end()) {
+    throw UserError("kernel " + source.kernel() + ": the trace has no register count for `" + isa +
+                    "`, the instruction set of " + config_.name() + " (gpu.isa)");
+  }
+  const bool plain_count = source.registers_source().find("streaming") == std::string::npos;
+  if (streaming_.count(launch.launch()) == 0 || !plain_count) return found->second;
+  return found->second + static_cast<std::uint32_t>(config_.count("gpu.streaming_registers"));
 }
 
 GpuLaunch LaunchBinder::bind(const trace::Launch& launch) {
-  const trace::AccessProgram& source = program(launch.program());
-  const std::uint32_t registers = registers_of(source);
+  const std::uint32_t registers = registers_of(launch, program(launch.program()));
   Compiled& compiled = compile(launch);
   GpuLaunch bound;
   bound.id = launch.launch();

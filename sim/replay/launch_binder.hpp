@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
+#include "core/plan.hpp"
 #include "core/trace_file.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/replay/device_heap.hpp"
@@ -17,9 +21,12 @@ class LaunchBinder {
  public:
   /// All arguments outlive it.
   LaunchBinder(const DeviceConfig& config, const Trace& trace, std::uint32_t wave_width,
-               bool half_arithmetic, const DeviceHeap& heap);
+               bool half_arithmetic, const DeviceHeap& heap, const std::optional<Plan>& plan);
 
-  /// Throws UserError: no registers for the config's instruction set, objects that are not there.
+  /// Registers are the trace's for gpu.isa and, when the plan has the launch transform streamed
+  /// weights while the trace counted the plain kernel, gpu.streaming_registers more (a trace that
+  /// counted the streaming kernel says "streaming" in registers_source). Throws UserError: no
+  /// registers for the config's instruction set, objects that are not there.
   GpuLaunch bind(const trace::Launch& launch);
 
  private:
@@ -31,14 +38,15 @@ class LaunchBinder {
   using Key = std::pair<std::uint32_t, std::vector<std::size_t>>;
   Compiled& compile(const trace::Launch& launch);
   const trace::AccessProgram& program(std::uint32_t id) const;
-  /// Of a work-item, for the config's instruction set. Throws UserError when the trace has none.
-  std::uint32_t registers_of(const trace::AccessProgram& source) const;
+  /// Of a work-item, for the config's instruction set.
+  std::uint32_t registers_of(const trace::Launch& launch, const trace::AccessProgram& source) const;
 
   const DeviceConfig& config_;
   const Trace& trace_;
   std::uint32_t wave_width_;
   bool half_arithmetic_;
   const DeviceHeap& heap_;
+  std::set<std::string> streaming_;  ///< launches that transform chunks of streamed weights
   std::map<std::uint32_t, const trace::AccessProgram*> programs_;
   std::map<Key, std::unique_ptr<Compiled>> compiled_;
 };

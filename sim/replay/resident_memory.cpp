@@ -93,15 +93,17 @@ ResultMemory ResidentMemory::summary(Picoseconds end) const {
   memory.peak = Bytes(peak_);
   memory.peak_by_class = claims_of(peak_by_class_);
   memory.peak_driver = Bytes(peak_by_class_[trace::DRIVER]);
-  memory.over_time = samples_;
   const Nanoseconds last = to_nanoseconds(end);
+  // What the driver gives back after the run's last operation is no part of the run.
+  for (const MemorySample& sample : samples_) {
+    if (sample.time <= last) memory.over_time.push_back(sample);
+  }
   double byte_nanoseconds = 0;
-  for (std::size_t i = 0; i < samples_.size(); ++i) {
-    const Nanoseconds until =
-        i + 1 < samples_.size() ? samples_[i + 1].time : std::max(last, samples_[i].time);
-    byte_nanoseconds +=
-        static_cast<double>((samples_[i].claims.total() + samples_[i].driver).count()) *
-        static_cast<double>((until - samples_[i].time).count());
+  for (std::size_t i = 0; i < memory.over_time.size(); ++i) {
+    const MemorySample& sample = memory.over_time[i];
+    const Nanoseconds until = i + 1 < memory.over_time.size() ? memory.over_time[i + 1].time : last;
+    byte_nanoseconds += static_cast<double>((sample.claims.total() + sample.driver).count()) *
+                        static_cast<double>((until - sample.time).count());
   }
   if (last.count() > 0) {
     memory.average =

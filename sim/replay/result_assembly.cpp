@@ -110,12 +110,14 @@ std::map<std::string, Bytes> weight_bytes(const Trace& trace, const std::optiona
 }
 
 std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optional<Plan>& plan,
-                                            const RunLog& log) {
+                                            const RunLog& log, const UnitPeaks& peaks,
+                                            const EnergyLedger& energy) {
   std::map<std::uint32_t, std::string> kernels;
   for (const auto& program : trace.programs) kernels[program.id()] = program.kernel();
   FirstUses first_uses(trace, plan);
   DiskTime disk(log);
   std::vector<ResultLaunch> launches;
+  std::vector<EnergyByComponent> energies;    // by launch
   std::map<std::string, std::size_t> copies;  // index of each copy launch
   Picoseconds gpu_free;
   for (const LoggedCommand* command : by_start(log)) {
@@ -125,6 +127,7 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
       const auto [entry, is_first_piece] = copies.emplace(launch.id, launches.size());
       if (!is_first_piece) {
         extend(&launches[entry->second], launch);
+        add(&energies[entry->second], command->energy);
         continue;
       }
     }
@@ -137,6 +140,15 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
       gpu_free = std::max(gpu_free, command->end);
     }
     launches.push_back(std::move(launch));
+    energies.push_back(command->energy);
+  }
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    ResultLaunch& launch = launches[i];
+    const Picoseconds time = to_picoseconds(launch.end - launch.start);
+    launch.energy = energy.result_of(energies[i], time);
+    if (launch.counters.empty()) continue;
+    launch.peaks = peaks.of({launch.counters, time, peaks.gpu_hertz()});
+    launch.roofline = peaks.roofline({launch.counters, time, peaks.gpu_hertz()});
   }
   return launches;
 }

@@ -6,8 +6,10 @@
 
 #include "core/plan.hpp"
 #include "core/trace_file.hpp"
+#include "sim/power/energy_ledger.hpp"
 #include "sim/replay/device_heap.hpp"
 #include "sim/replay/run_log.hpp"
+#include "sim/stats/unit_peaks.hpp"
 #include "sim/storage/flash_storage.hpp"
 
 namespace fm {
@@ -19,7 +21,8 @@ std::map<std::string, Bytes> weight_bytes(const Trace& trace, const std::optiona
 /// for the disk than it ran is bound by "disk"; a weight counts with the first launch that has it
 /// as an argument.
 std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optional<Plan>& plan,
-                                            const RunLog& log);
+                                            const RunLog& log, const UnitPeaks& peaks,
+                                            const EnergyLedger& energy);
 
 /// Lanes gpu, copy, disk, host and reader.
 std::vector<TimelineEvent> assemble_timeline(const RunLog& log);

@@ -7,6 +7,7 @@
 
 #include "core/trace.pb.h"
 #include "sim/gpu/gpu.hpp"
+#include "sim/power/energy_model.hpp"
 
 namespace fm {
 
@@ -16,6 +17,7 @@ struct LoggedCommand {
   std::string
       name;  ///< its plan launch id; of a copy outside the plan's launches, the image it fills
   Picoseconds start, end;
+  EnergyByComponent energy;
   GpuLaunchReport report;  ///< copies: only `bound`, "launch" when mostly overhead, else "dram"
 };
 

@@ -7,10 +7,11 @@
 #include "core/version.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/memory/memory_system.hpp"
-#include "sim/power/energy.hpp"
+#include "sim/power/energy_ledger.hpp"
 #include "sim/replay/host_threads.hpp"
 #include "sim/replay/kernel_context.hpp"
 #include "sim/replay/result_assembly.hpp"
+#include "sim/stats/unit_peaks.hpp"
 
 namespace fm {
 namespace {
@@ -29,16 +30,20 @@ class Machine {
         trace_(trace),
         options_(options),
         plan_(embedded_plan(trace)),
+        half_arithmetic_(plan_ && plan_->accumulate == DataType::f16),
         memory_(config, registry_),
         gpu_(config, memory_, registry_),
         agenda_("agenda"),
         storage_(config, memory_.port(MemoryClient::storage), agenda_, registry_),
         copies_(config, memory_.port(MemoryClient::copy_engine), agenda_, registry_),
         heap_(config),
-        binder_(config, trace, gpu_.wave_width(), plan_ && plan_->accumulate == DataType::f16,
-                heap_),
-        queues_(config, gpu_, copies_, binder_, heap_, board_, log_),
-        world_{config, agenda_, heap_, memory_, storage_, queues_, board_, log_},
+        cpu_(config, memory_, agenda_, registry_),
+        energy_model_(config, registry_, half_arithmetic_),
+        energy_(energy_model_),
+        binder_(config, trace, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
+        queues_(config, gpu_, copies_, binder_, heap_, energy_, board_, log_),
+        releases_(config, heap_, agenda_, queues_),
+        world_{config, agenda_, heap_, memory_, storage_, queues_, cpu_, releases_, board_, log_},
         threads_(host_threads(world_, trace.operations)) {}
 
   Result run() {
@@ -50,6 +55,7 @@ class Machine {
     }
     context_.run();
     check_drained();
+    energy_.finish(log_.end);
     return result();
   }
 
@@ -94,20 +100,18 @@ class Machine {
     result.floor.dram = Nanoseconds(static_cast<std::uint64_t>(std::ceil(
         static_cast<double>(memory_.dram_bytes()) / memory_.peak_dram_bytes_per_second() * 1e9)));
     result.memory = heap_.resident().summary(log_.end);
+    result.memory.fragmentation = heap_.fragmentation_at_peak();
     result.timeline = assemble_timeline(log_);
-    result.peaks = gpu_.peaks();
-    const double seconds = static_cast<double>(log_.end.count()) * 1e-12;
-    if (seconds > 0) {
-      result.peaks["disk"] = static_cast<double>(storage_.bytes_read().count()) /
-                             (seconds * storage_.best_bandwidth());
-    }
-    result.launches = assemble_launches(trace_, plan_, log_);
     result.counters = registry_.results();
-    result.energy_by_component = energy_by_component(config_, registry_, log_.end);
-    for (const auto& [component, nanojoules] : result.energy_by_component) {
-      result.energy_total_nj += nanojoules;
-    }
+    const UnitPeaks peaks(config_, half_arithmetic_);
+    std::map<std::string, double> counted;
+    for (const auto& [name, counter] : result.counters) counted[name] = counter.value;
+    result.peaks = peaks.of({counted, log_.end, peaks.gpu_hertz()});
+    result.roofline = peaks.roofline({counted, log_.end, peaks.gpu_hertz()});
+    result.launches = assemble_launches(trace_, plan_, log_, peaks, energy_);
+    result.energy = energy_.result(log_.end);
     append_host_checks(trace_, plan_, log_, heap_, storage_, &result.checks);
+    energy_.append_checks(&result.checks);
     storage_.append_checks(&result.checks);
     gpu_.append_checks(&result.checks);
     memory_.append_checks(&result.checks);
@@ -118,6 +122,7 @@ class Machine {
   const Trace& trace_;
   const SimulationOptions& options_;
   std::optional<Plan> plan_;
+  const bool half_arithmetic_;
   KernelContext context_;
   CounterRegistry registry_;
   MemorySystem memory_;
@@ -126,10 +131,14 @@ class Machine {
   FlashStorage storage_;
   CopyEngine copies_;
   DeviceHeap heap_;
+  HostCpu cpu_;
+  EnergyModel energy_model_;
+  EnergyLedger energy_;
   LaunchBinder binder_;
   CompletionBoard board_;
   RunLog log_;
   CommandQueues queues_;
+  DeferredRelease releases_;
   HostWorld world_;
   std::vector<HostThread> threads_;
 };

@@ -92,6 +92,11 @@ void write_bounds(std::ostringstream* out, const Result& result) {
   }
 }
 
+std::string share_of_roof(const ResultRoofline& roofline) {
+  if (roofline.attainable_gflops == 0) return "-";
+  return percent(roofline.achieved_gflops / roofline.attainable_gflops);
+}
+
 void write_top_launches(std::ostringstream* out, const Result& result) {
   std::vector<const ResultLaunch*> launches;
   for (const ResultLaunch& launch : result.launches) launches.push_back(&launch);
@@ -102,7 +107,7 @@ void write_top_launches(std::ostringstream* out, const Result& result) {
   if (launches.empty()) return;
   *out << "\nLongest launches\n  " << std::left << std::setw(10) << "launch" << std::setw(18)
        << "operation" << std::setw(20) << "kernel" << std::right << std::setw(10) << "time"
-       << "  " << std::setw(9) << "GMAC/s"
+       << "  " << std::setw(9) << "GMAC/s" << std::setw(9) << "of roof" << std::setw(10) << "energy"
        << "  bound\n";
   for (std::size_t i = 0; i < std::min(top_launches, launches.size()); ++i) {
     const ResultLaunch& launch = *launches[i];
@@ -113,8 +118,9 @@ void write_top_launches(std::ostringstream* out, const Result& result) {
             : "-";
     *out << "  " << std::left << std::setw(10) << shortened(launch.id, 9) << std::setw(18)
          << shortened(launch.operation, 17) << std::setw(20) << shortened(launch.kernel, 19)
-         << std::right << std::setw(10) << text_of(time) << "  " << std::setw(9) << rate << "  "
-         << launch.bound << "\n";
+         << std::right << std::setw(10) << text_of(time) << "  " << std::setw(9) << rate
+         << std::setw(9) << share_of_roof(launch.roofline) << std::setw(10)
+         << text_with_prefix(launch.energy.total_nj * 1e-9, "J") << "  " << launch.bound << "\n";
   }
 }
 
@@ -139,20 +145,26 @@ void write_hit_rates(std::ostringstream* out, const Result& result) {
 
 void write_peaks(std::ostringstream* out, const Result& result) {
   Section section(out, "Achieved over peak, whole run");
-  for (const auto& [unit, share] : result.peaks) section.line(unit, percent(share));
+  for (const auto& [unit, share] : result.peaks) {
+    if (share > 0) section.line(unit, percent(share));
+  }
+  if (result.roofline.bound.empty()) return;
+  section.line("GFLOP/s", three_digits(result.roofline.achieved_gflops),
+               "of " + three_digits(result.roofline.attainable_gflops) +
+                   " attainable under the roof of " + result.roofline.bound);
 }
 
 void write_energy(std::ostringstream* out, const Result& result) {
-  if (result.energy_total_nj == 0) return;
+  if (result.energy.total_nj == 0) return;
   Section section(out, "Energy");
-  for (const auto& [component, energy] : result.energy_by_component) {
+  for (const auto& [component, energy] : result.energy.by_component) {
+    if (energy == 0) continue;
     section.line(component, text_with_prefix(energy * 1e-9, "J"));
   }
-  const double seconds = nanoseconds(result.latency.integrated) * 1e-9;
-  section.line("all", text_with_prefix(result.energy_total_nj * 1e-9, "J"),
-               seconds > 0
-                   ? "mean power " + text_with_prefix(result.energy_total_nj * 1e-9 / seconds, "W")
-                   : "");
+  section.line("all", text_with_prefix(result.energy.total_nj * 1e-9, "J"),
+               "mean power " + text_with_prefix(result.energy.average_power_mw * 1e-3, "W"));
+  section.line("  outside of launches",
+               text_with_prefix(result.energy.outside_launches_nj * 1e-9, "J"));
 }
 
 void write_checks(std::ostringstream* out, const Result& result, double wall_seconds) {

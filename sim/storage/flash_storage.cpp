@@ -16,54 +16,61 @@ Picoseconds duration(std::uint64_t bytes, double bytes_per_second) {
 
 }  // namespace
 
-double bandwidth_at(const std::vector<CurvePoint>& curve, Bytes bytes) {
-  const double size = static_cast<double>(bytes.count());
-  if (size <= curve.front().x) return curve.front().y;
-  for (std::size_t i = 1; i < curve.size(); ++i) {
-    if (size > curve[i].x) continue;
-    const double share = std::log2(size / curve[i - 1].x) / std::log2(curve[i].x / curve[i - 1].x);
-    return curve[i - 1].y + share * (curve[i].y - curve[i - 1].y);
-  }
-  return curve.back().y;
-}
-
 FlashStorage::FlashStorage(const DeviceConfig& config, MemoryPort& port, Agenda& agenda,
                            CounterRegistry& registry)
-    : curve_(config.curve("storage.read_bandwidth")),
+    : timing_(config),
       command_latency_(config.time("storage.command_latency")),
+      queue_depth_(config.count("storage.queue_depth")),
       port_(port),
       agenda_(agenda),
       queues_(config.count("storage.queues")) {
-  for (const CurvePoint& point : curve_) best_bandwidth_ = std::max(best_bandwidth_, point.y);
   registry.add("storage.requests", "requests", "read commands the flash storage completed",
                &requests_);
+  registry.add("storage.sequential_requests", "requests",
+               "read commands that began where the one before ended", &sequential_);
+  registry.add("storage.random_requests", "requests", "all other read commands", &random_);
   registry.add("storage.read_bytes", "bytes", "bytes read from the flash storage", &bytes_read_);
   registry.add("storage.dma_bytes", "bytes", "bytes the storage wrote to memory", &bytes_written_);
   registry.add("storage.busy_time", "ps", "time pages were on their way from the flash", &busy_ps_);
 }
 
-void FlashStorage::read(Address destination, Bytes bytes, std::function<void()> done) {
+void FlashStorage::read(const StorageRead& read, std::function<void()> done) {
   Request request;
-  request.destination = destination;
-  request.bytes = bytes.count();
+  request.read = read;
+  request.place = pattern_.add(read.file_offset, read.bytes);
   request.done = std::move(done);
-  request.bandwidth = bandwidth_at(curve_, bytes);
+  ++(request.place.sequential ? sequential_ : random_);
   const auto shortest =
       std::min_element(queues_.begin(), queues_.end(),
                        [](const Queue& a, const Queue& b) { return a.size() < b.size(); });
-  Queue* queue = &*shortest;
-  queue->push_back(std::move(request));
-  if (queue->size() > 1) return;
-  agenda_.after(command_latency_, [this, queue] { fetch_page(queue); });
+  shortest->push_back(std::move(request));
+  enter(&*shortest);
+}
+
+/// Commands enter the device's queue while it has room.
+void FlashStorage::enter(Queue* queue) {
+  for (std::size_t i = 0; i < std::min(queue_depth_, queue->size()); ++i) {
+    Request& request = (*queue)[i];
+    if (request.entered) continue;
+    request.entered = true;
+    request.ready = Agenda::now() + command_latency_;
+    agenda_.after(command_latency_, [this, queue] { fetch_page(queue); });
+  }
 }
 
 /// Takes the next page off the flash, unless one is coming or memory lags behind.
 void FlashStorage::fetch_page(Queue* queue) {
+  if (queue->empty()) return;
   Request& request = queue->front();
-  if (request.bytes == 0) return page_written(queue, 0);
-  if (request.page_due || request.unwritten >= pages_waiting || request.arrived == request.bytes)
-    return;
-  const std::uint64_t bytes = std::min(page_bytes, request.bytes - request.arrived);
+  if (!request.entered || Agenda::now() < request.ready) return;
+  const std::uint64_t all = request.read.bytes.count();
+  if (all == 0) return page_written(queue, 0);
+  if (request.page_due || request.unwritten >= pages_waiting || request.arrived == all) return;
+  if (request.arrived == 0) {
+    request.bandwidth =
+        timing_.bandwidth(request.place, request.read.bytes, std::min(queue_depth_, queue->size()));
+  }
+  const std::uint64_t bytes = std::min(page_bytes, all - request.arrived);
   const Picoseconds start = std::max(Agenda::now(), device_free_);
   const Picoseconds length = duration(bytes, request.bandwidth);
   device_free_ = start + length;
@@ -74,7 +81,7 @@ void FlashStorage::fetch_page(Queue* queue) {
 
 void FlashStorage::page_arrived(Queue* queue, std::uint64_t bytes) {
   Request& request = queue->front();
-  const Address destination = request.destination + Bytes(request.arrived);
+  const Address destination = request.read.destination + Bytes(request.arrived);
   request.arrived += bytes;
   request.page_due = false;
   ++request.unwritten;
@@ -89,11 +96,13 @@ void FlashStorage::page_arrived(Queue* queue, std::uint64_t bytes) {
 void FlashStorage::page_written(Queue* queue, std::uint64_t bytes) {
   Request& request = queue->front();
   bytes_written_ += bytes;
-  if (request.arrived < request.bytes || request.unwritten > 0) return fetch_page(queue);
+  if (request.arrived < request.read.bytes.count() || request.unwritten > 0)
+    return fetch_page(queue);
   ++requests_;
   const std::function<void()> done = std::move(request.done);
   queue->pop_front();
-  if (!queue->empty()) fetch_page(queue);
+  enter(queue);
+  fetch_page(queue);
   done();
 }
 
@@ -107,17 +116,20 @@ std::vector<std::string> FlashStorage::waiting() const {
   for (const Queue& queue : queues_) {
     if (queue.empty()) continue;
     const Request& request = queue.front();
-    lines.push_back("storage: a read of " + std::to_string(request.bytes) + " bytes waits for " +
+    lines.push_back("storage: a read of " + std::to_string(request.read.bytes.count()) +
+                    " bytes waits for " +
                     (request.unwritten > 0 ? "memory to accept its pages" : "its pages"));
   }
   return lines;
 }
 
-Picoseconds FlashStorage::floor() const { return duration(bytes_read_, best_bandwidth_); }
+Picoseconds FlashStorage::floor() const { return duration(bytes_read_, timing_.best_bandwidth()); }
 
 void FlashStorage::append_checks(std::vector<ResultCheck>* checks) const {
   checks->push_back({"storage: bytes read = bytes written to memory by DMA",
                      static_cast<double>(bytes_read_), static_cast<double>(bytes_written_)});
+  checks->push_back({"storage: requests completed = sequential + random ones",
+                     static_cast<double>(requests_), static_cast<double>(sequential_ + random_)});
 }
 
 }  // namespace fm

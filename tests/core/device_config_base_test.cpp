@@ -54,7 +54,7 @@ TEST_F(ConfigFolder, ValuesSayWhichFileTheyCameFrom) {
   EXPECT_EQ(mali.values().at("gpu.cores").origin, "mali-g715.yaml");
   EXPECT_EQ(mali.values().at("gpu.wave_width").origin, "base/mali-valhall.yaml");
   EXPECT_EQ(mali.values().at("local.kind").origin, "base/mali.yaml");
-  EXPECT_EQ(mali.values().at("energy.dram_bit").origin, "base/mobile.yaml");
+  EXPECT_EQ(mali.values().at("energy.dram_read_bit").origin, "base/mobile.yaml");
   EXPECT_EQ(mali.values().at("dram.tRCD").origin, "dram/lpddr5x-8533.yaml");
   EXPECT_THAT(mali.values().at("local.kind").where.to_string(), HasSubstr("base/mali.yaml:"));
   EXPECT_THAT(mali.to_yaml(), HasSubstr("from: \"base/mali.yaml\""));
@@ -105,7 +105,7 @@ TEST_F(ConfigFolder, OnlyTheWholeMustBeComplete) {
   write("a.yaml", "mobile", small_l2);
   EXPECT_THAT(error_of("a.yaml"),
               AllOf(HasSubstr("missing: gpu.isa, gpu.cores"), HasSubstr("base/mobile.yaml"),
-                    Not(HasSubstr("energy.dram_bit"))));
+                    Not(HasSubstr("energy.dram_read_bit"))));
   write_file(file("b.yaml"), "schema: 1\nbase: mali-g715\n");
   EXPECT_THAT(error_of("b.yaml"), HasSubstr("the key 'name' is missing"));
 }

@@ -90,8 +90,8 @@ TEST(DeviceConfig, GivesPublishedFiguresInCanonicalUnits) {
   EXPECT_EQ(config.cycles("texture.latency"), Cycles(66));
   EXPECT_EQ(config.ratio("texture.wide_texel_ratio"), 2);
   EXPECT_EQ(config.bytes_per_second("slc.bandwidth"), 57e9);
-  EXPECT_EQ(config.picojoules("energy.dram_bit"), 7);
-  EXPECT_EQ(config.milliwatts("energy.static_power"), 500);
+  EXPECT_EQ(config.picojoules("energy.dram_activate"), 4100);
+  EXPECT_EQ(config.milliwatts("energy.cpu_active"), 1000);
   EXPECT_FALSE(config.flag("queue.copy_overlaps_compute"));
   const std::vector<CurvePoint>& curve = config.curve("storage.read_bandwidth");
   ASSERT_EQ(curve.size(), 3U);

@@ -31,13 +31,19 @@ Result full_result() {
   result.timeline = {{"gpu", "L0", Nanoseconds(20), Nanoseconds(1520)},
                      {"dma", "C0", Nanoseconds(5), Nanoseconds(9)}};
   result.peaks = {{"dram", 0.5}};
-  result.energy_total_nj = 12.5;
-  result.energy_by_component = {{"dram", 10}, {"alu", 2.5}};
+  result.energy.total_nj = 12.5;
+  result.energy.average_power_mw = 0.125;
+  result.energy.by_component = {{"dram", 10}, {"alu", 2.5}};
+  result.roofline = {1000, {{"dram", 0.5}}, 10, 16.5, "dram"};
+  result.memory.fragmentation = ResultFragmentation{Bytes(10), Bytes(100), Bytes(75)};
   ResultLaunch launch;
   launch.id = "L0";
   launch.kernel = "matmul";
   launch.bound = "dram";
   launch.stalls = {{"memory", 0.75}, {"idle", 0.25}};
+  launch.peaks = {{"alu", 0.25}};
+  launch.roofline = result.roofline;
+  launch.energy = result.energy;
   result.launches = {launch};
   result.counters = {{"L2_READ_LOOKUP", {42, "requests", "reads"}}};
   result.checks = {{"l2 balance", 5, 5}, {"dram balance", 5, 6}};

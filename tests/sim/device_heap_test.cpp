@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "core/diagnostics.hpp"
 
@@ -126,6 +128,132 @@ TEST(DeviceHeap, OutOfMemorySaysWhatWasResident) {
                        testing::HasSubstr("`tensor3`"), testing::HasSubstr("limits.app_memory"),
                        testing::HasSubstr("preloaded 32.0 MiB"),
                        testing::HasSubstr("activations 32.0 MiB")));
+  }
+}
+
+TEST(DeviceHeap, OutOfMemorySaysWhatWouldFitAndWhatIsLarge) {
+  const DeviceConfig config = config_with("64 MiB");
+  DeviceHeap heap(config);
+  heap.create(buffer(1, 8 << 20, trace::PRELOADED), Picoseconds(0));
+  heap.create(buffer(2, 32 << 20, trace::ACTIVATIONS), Picoseconds(0));
+  heap.create(buffer(3, 16 << 20, trace::ACTIVATIONS), Picoseconds(0));
+  heap.retire(3);
+  try {
+    heap.create(buffer(4, 9 << 20, trace::STAGING), Picoseconds(0));
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(),
+                testing::AllOf(testing::HasSubstr("8.00 MiB would still fit"),
+                               testing::HasSubstr("16.0 MiB of it released but not yet given back"),
+                               testing::HasSubstr("`tensor2` 32.0 MiB, `tensor1` 8.00 MiB")));
+  }
+}
+
+TEST(DeviceHeap, AnAddressSpaceInPiecesIsFragmentation) {
+  DeviceConfig config = config_with("64 MiB");
+  config.set("allocator.address_space", "32 MiB");
+  config.set("limits.max_allocation", "32 MiB");
+  DeviceHeap heap(config);
+  const std::uint64_t mib = 1 << 20;
+  for (std::uint64_t object = 1; object <= 4; ++object) {
+    heap.create(buffer(object, 8 * mib, trace::ACTIVATIONS), Picoseconds(0));
+  }
+  heap.release(1, Picoseconds(1));
+  heap.release(3, Picoseconds(1));
+  try {
+    heap.create(buffer(5, 9 * mib, trace::ACTIVATIONS), Picoseconds(2));
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("only because of fragmentation"),
+                                             testing::HasSubstr("16.0 MiB of allocator"),
+                                             testing::HasSubstr("largest hole is 8.00 MiB")));
+  }
+  heap.create(buffer(6, 8 * mib, trace::ACTIVATIONS), Picoseconds(3));
+  try {
+    heap.create(buffer(7, 9 * mib, trace::ACTIVATIONS), Picoseconds(4));
+    FAIL();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("fragmentation")));
+  }
+}
+
+TEST(DeviceHeap, FragmentationIsThatOfThePeak) {
+  DeviceConfig config = config_with("64 MiB");
+  config.set("allocator.address_space", "32 MiB");
+  DeviceHeap heap(config);
+  heap.create(buffer(1, 3 * page, trace::ACTIVATIONS), Picoseconds(0));
+  heap.create(buffer(2, 1, trace::ACTIVATIONS), Picoseconds(0));
+  heap.release(1, Picoseconds(1));
+  heap.create(buffer(3, 5 * page - 10, trace::ACTIVATIONS), Picoseconds(2));  // past object 2
+  const ResultFragmentation at_peak = heap.fragmentation_at_peak();
+  EXPECT_EQ(at_peak.padding.count(), page - 1 + 10);
+  EXPECT_EQ(at_peak.free.count(), (32 << 20) - 6 * page);
+  EXPECT_EQ(at_peak.largest_hole.count(), (32 << 20) - 9 * page);
+  EXPECT_DOUBLE_EQ(at_peak.share(), 3.0 * page / ((32 << 20) - 6 * page));
+  heap.release(3, Picoseconds(3));
+  EXPECT_EQ(heap.fragmentation_at_peak().free, at_peak.free);
+}
+
+TEST(AddressSpace, PlacesByPolicyAndAlignment) {
+  const auto after_holes = [](HoleChoice choice) {
+    AddressSpace space(Bytes(1000), choice);
+    EXPECT_EQ(space.allocate(Bytes(100), Bytes(1))->count(), 0u);
+    EXPECT_EQ(space.allocate(Bytes(10), Bytes(1))->count(), 100u);
+    EXPECT_EQ(space.allocate(Bytes(50), Bytes(1))->count(), 110u);
+    EXPECT_EQ(space.allocate(Bytes(10), Bytes(1))->count(), 160u);
+    space.free(Address(0), Bytes(100));
+    space.free(Address(110), Bytes(50));
+    return space.allocate(Bytes(40), Bytes(1))->count();
+  };
+  EXPECT_EQ(after_holes(HoleChoice::first_fit), 0u);
+  EXPECT_EQ(after_holes(HoleChoice::best_fit), 110u);
+
+  AddressSpace space(Bytes(256), HoleChoice::first_fit);
+  EXPECT_EQ(space.allocate(Bytes(1), Bytes(64))->count(), 0u);
+  EXPECT_EQ(space.allocate(Bytes(64), Bytes(64))->count(), 64u);
+  EXPECT_EQ(space.largest_hole().count(), 128u);
+  EXPECT_FALSE(space.allocate(Bytes(129), Bytes(1)));
+  EXPECT_FALSE(space.allocate(Bytes(128), Bytes(256)));
+  EXPECT_EQ(space.allocate(Bytes(63), Bytes(1))->count(), 1u) << "what alignment skipped is free";
+  EXPECT_EQ(space.free_bytes().count(), 128u);
+}
+
+/// Against a space of single bytes: never two objects at one byte, free bytes exact, and what is
+/// refused truly has no place.
+TEST(AddressSpace, AgreesWithAMapOfBytes) {
+  std::mt19937 random(11);
+  for (const HoleChoice choice : {HoleChoice::first_fit, HoleChoice::best_fit}) {
+    AddressSpace space(Bytes(512), choice);
+    std::vector<bool> taken(512, false);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> alive;
+    for (int step = 0; step < 3000; ++step) {
+      if (!alive.empty() && random() % 2 == 0) {
+        std::swap(alive[random() % alive.size()], alive.back());
+        const auto [address, bytes] = alive.back();
+        alive.pop_back();
+        space.free(Address(address), Bytes(bytes));
+        std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(address), bytes, false);
+      } else {
+        const std::uint64_t bytes = 1 + random() % 60, alignment = 1u << random() % 6;
+        bool possible = false;
+        for (std::uint64_t at = 0; at + bytes <= 512 && !possible; at += alignment) {
+          possible = std::none_of(taken.begin() + static_cast<std::ptrdiff_t>(at),
+                                  taken.begin() + static_cast<std::ptrdiff_t>(at + bytes),
+                                  [](bool used) { return used; });
+        }
+        const auto address = space.allocate(Bytes(bytes), Bytes(alignment));
+        ASSERT_EQ(address.has_value(), possible);
+        if (!address) continue;
+        ASSERT_EQ(address->count() % alignment, 0u);
+        for (std::uint64_t i = 0; i < bytes; ++i) {
+          ASSERT_FALSE(taken[address->count() + i]);
+          taken[address->count() + i] = true;
+        }
+        alive.emplace_back(address->count(), bytes);
+      }
+      ASSERT_EQ(space.free_bytes().count(),
+                static_cast<std::uint64_t>(std::count(taken.begin(), taken.end(), false)));
+    }
   }
 }
 

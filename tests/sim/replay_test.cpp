@@ -4,47 +4,19 @@
 #include <algorithm>
 
 #include "core/diagnostics.hpp"
-#include "sim/replay/simulation.hpp"
-#include "tests/sim/trace_builder.hpp"
+#include "tests/sim/replay_bench.hpp"
 
 namespace fm {
 namespace {
 
+using test::config_with;
+using test::lane;
+using test::launch;
+using test::run;
 using test::TraceBuilder;
 using testing::HasSubstr;
 
 constexpr std::uint64_t kib = 1024, mib = 1024 * 1024;
-
-DeviceConfig config_with(const std::vector<std::pair<std::string, std::string>>& settings = {}) {
-  DeviceConfig config = DeviceConfig::load("mali-g715");
-  for (const auto& [path, value] : settings) config.set(path, value);
-  return config;
-}
-
-/// Simulates and requires that every conservation law holds.
-Result run(const TraceBuilder& builder, const DeviceConfig& config = config_with()) {
-  const Result result = simulate(config, builder.trace());
-  EXPECT_FALSE(result.checks.empty());
-  for (const ResultCheck& check : result.checks) {
-    EXPECT_TRUE(check.holds()) << check.law << ": " << check.left << " and " << check.right;
-  }
-  return result;
-}
-
-const ResultLaunch& launch(const Result& result, const std::string& id) {
-  for (const ResultLaunch& candidate : result.launches) {
-    if (candidate.id == id) return candidate;
-  }
-  throw std::out_of_range("no launch " + id);
-}
-
-std::vector<TimelineEvent> lane(const Result& result, const std::string& name) {
-  std::vector<TimelineEvent> events;
-  for (const TimelineEvent& event : result.timeline) {
-    if (event.lane == name) events.push_back(event);
-  }
-  return events;
-}
 
 /// Weights of two launches: the first preloaded, the second streamed while the first runs.
 TraceBuilder streamed() {
@@ -196,17 +168,23 @@ TraceBuilder copy_beside_launch() {
 }
 
 TEST(Replay, CopiesOverlapLaunchesOnlyWhereTheDeviceCan) {
-  const auto overlap = [](const char* flag) {
-    const Result result =
-        run(copy_beside_launch(), config_with({{"queue.copy_overlaps_compute", flag}}));
-    const ResultLaunch &kernel = launch(result, "L0"), &copy = launch(result, "C0");
-    EXPECT_EQ(copy.kernel, "copy");
+  const auto times = [](const char* flag) {
+    const Result result = run(
+        copy_beside_launch(),
+        config_with({{"queue.copy_overlaps_compute", flag}, {"host.enqueue_overhead", "3 us"}}));
+    EXPECT_EQ(launch(result, "C0").kernel, "copy");
     EXPECT_EQ(result.counters.at("copy.read_bytes").value, mib);
     EXPECT_GE(result.counters.at("copy.written_bytes").value, mib);
-    return copy.start < kernel.end && kernel.start < copy.end;
+    const ResultLaunch &kernel = launch(result, "L0"), &copy = launch(result, "C0");
+    EXPECT_EQ(kernel.start.count(), 3000u);
+    return std::make_pair(kernel, copy);
   };
-  EXPECT_TRUE(overlap("true"));
-  EXPECT_FALSE(overlap("false"));
+  const auto [kernel, copy] = times("true");
+  EXPECT_EQ(copy.start.count(), 6000u) << "a copy engine of its own begins when it is told";
+  EXPECT_LT(copy.start, kernel.end);
+  const auto [kernel_first, copy_after] = times("false");
+  EXPECT_EQ(copy_after.start, kernel_first.end) << "one engine begins when the kernel is done";
+  EXPECT_LE(kernel_first.end, kernel.end) << "and the kernel has the memory for itself";
 }
 
 TEST(Replay, PiecesOfOneCopyAreOneLaunch) {

@@ -76,9 +76,11 @@ class TraceBuilder {
     return add(operation, after);
   }
   std::uint64_t read(std::uint64_t object, std::uint64_t bytes, const Causes& after = {},
-                     std::uint64_t request_bytes = 1 << 20, bool direct = true) {
+                     std::uint64_t request_bytes = 1 << 20, bool direct = true,
+                     std::uint64_t file_offset = 0) {
     trace::HostOperation operation;
     auto* disk_read = operation.mutable_disk_read();
+    disk_read->set_file_offset(file_offset);
     disk_read->set_object(object);
     disk_read->set_bytes(bytes);
     disk_read->set_request_bytes(request_bytes);
