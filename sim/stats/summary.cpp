@@ -105,9 +105,9 @@ void write_top_launches(std::ostringstream* out, const Result& result) {
   };
   std::stable_sort(launches.begin(), launches.end(), longer);
   if (launches.empty()) return;
-  *out << "\nLongest launches\n  " << std::left << std::setw(10) << "launch" << std::setw(18)
-       << "operation" << std::setw(20) << "kernel" << std::right << std::setw(10) << "time"
-       << "  " << std::setw(9) << "GMAC/s" << std::setw(9) << "of roof" << std::setw(10) << "energy"
+  *out << "\nLongest launches\n  " << std::left << std::setw(8) << "launch" << std::setw(12)
+       << "operation" << std::setw(13) << "kernel" << std::right << std::setw(9) << "time"
+       << std::setw(8) << "GMAC/s" << std::setw(7) << "roof" << std::setw(9) << "energy"
        << "  bound\n";
   for (std::size_t i = 0; i < std::min(top_launches, launches.size()); ++i) {
     const ResultLaunch& launch = *launches[i];
@@ -116,10 +116,10 @@ void write_top_launches(std::ostringstream* out, const Result& result) {
         launch.macs > 0 && time.count() > 0
             ? three_digits(static_cast<double>(launch.macs) / nanoseconds(time))
             : "-";
-    *out << "  " << std::left << std::setw(10) << shortened(launch.id, 9) << std::setw(18)
-         << shortened(launch.operation, 17) << std::setw(20) << shortened(launch.kernel, 19)
-         << std::right << std::setw(10) << text_of(time) << "  " << std::setw(9) << rate
-         << std::setw(9) << share_of_roof(launch.roofline) << std::setw(10)
+    *out << "  " << std::left << std::setw(8) << shortened(launch.id, 7) << std::setw(12)
+         << shortened(launch.operation, 11) << std::setw(13) << shortened(launch.kernel, 12)
+         << std::right << std::setw(9) << text_of(time) << std::setw(8) << rate << std::setw(7)
+         << share_of_roof(launch.roofline) << std::setw(9)
          << text_with_prefix(launch.energy.total_nj * 1e-9, "J") << "  " << launch.bound << "\n";
   }
 }

@@ -189,7 +189,7 @@ TEST(DeviceHeap, FragmentationIsThatOfThePeak) {
   EXPECT_EQ(at_peak.padding.count(), page - 1 + 10);
   EXPECT_EQ(at_peak.free.count(), (32 << 20) - 6 * page);
   EXPECT_EQ(at_peak.largest_hole.count(), (32 << 20) - 9 * page);
-  EXPECT_DOUBLE_EQ(at_peak.share(), 3.0 * page / ((32 << 20) - 6 * page));
+  EXPECT_NEAR(at_peak.share(), 3.0 * page / ((32 << 20) - 6 * page), 1e-12);
   heap.release(3, Picoseconds(3));
   EXPECT_EQ(heap.fragmentation_at_peak().free, at_peak.free);
 }
