@@ -51,13 +51,18 @@ CacheCounts CacheLevel::counts() const {
     sum.stall_victim_ticks += one.stall_victim_ticks;
     sum.stall_write_buffer_ticks += one.stall_write_buffer_ticks;
     sum.data_ticks += one.data_ticks;
+    sum.request_ticks += one.request_ticks;
+    sum.wait_ticks += one.wait_ticks;
+    sum.bank_conflicts += one.bank_conflicts;
+    sum.bank_conflict_ticks += one.bank_conflict_ticks;
+    sum.written_bytes += one.written_bytes;
   }
   return sum;
 }
 
 void CacheLevel::append_checks(std::vector<ResultCheck>* checks) const {
   const CacheCounts sum = counts();
-  const std::string name = parameters_.name;
+  const std::string name = basename();
   for (std::size_t client = 0; client < memory_client_count; ++client) {
     for (std::size_t kind = 0; kind < access_kind_count; ++kind) {
       const std::uint64_t accepted = sum.accepted[client][kind];
@@ -82,6 +87,21 @@ void CacheLevel::append_checks(std::vector<ResultCheck>* checks) const {
         sum.dirty_evictions + total(sum.bypasses, AccessKind::write));
   check(checks, name + ": writes below = writes acknowledged", sum.writes_below,
         sum.writes_acknowledged);
+  check_latencies(checks);
+}
+
+void CacheLevel::check_latencies(std::vector<ResultCheck>* checks) const {
+  std::uint64_t reads = 0, timed = 0, fetches = 0;
+  for (std::size_t client = 0; client < memory_client_count; ++client) {
+    reads += above_.answers[client][index_of(AccessKind::read)] +
+             above_.answers[client][index_of(AccessKind::atomic)];
+    for (const std::uint64_t count : read_latencies_[client].counts()) timed += count;
+    for (const std::uint64_t count : external_latencies_[client].counts()) fetches += count;
+  }
+  check(checks, std::string(basename()) + ": read latencies counted = reads answered", timed,
+        reads);
+  check(checks, std::string(basename()) + ": external read latencies counted = fills", fetches,
+        counts().fills);
 }
 
 void CacheLevel::register_counters(CounterRegistry& registry) const {
@@ -137,6 +157,14 @@ void CacheLevel::register_counters(CounterRegistry& registry) const {
     add("stall_write_buffer", "ps", "Slices stood still: write buffer full (Arm L2_EXT_W_STALL)",
         one.stall_write_buffer_ticks);
     add("data_busy", "ps", "Data ports were busy, all slices", one.data_ticks);
+    add("request_busy", "ps",
+        "Request ports were busy, all slices (Arm L2_RD_MSG_IN, L2_WR_MSG_IN)", one.request_ticks);
+    add("request_wait", "ps",
+        "Sum over requests, from arrival to acceptance (Arm L2_RD_MSG_IN_STALL, Adreno "
+        "UCHE_STALL_CYCLES_ARBITER)",
+        one.wait_ticks);
+    add("bank_conflicts", "lookups", "Lookups that found their bank busy", one.bank_conflicts);
+    add("stall_bank", "ps", "Slices stood still: the bank was busy", one.bank_conflict_ticks);
   }
 }
 

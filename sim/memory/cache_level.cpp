@@ -9,7 +9,7 @@ CacheLevel::CacheLevel(sc_core::sc_module_name name, const Clock& clock,
     : Block(name, clock, false),
       parameters_(parameters),
       line_size_(parameters.line_bytes),
-      slice_count_(parameters.slices),
+      interleave_(parameters.slices, parameters.hashed),
       below_(below),
       below_latency_(below_latency),
       source_below_(below->attach(this, below_latency)),
@@ -23,20 +23,10 @@ std::uint16_t CacheLevel::attach(LineSink* sink, Ticks latency) {
   return static_cast<std::uint16_t>(sources_.size() - 1);
 }
 
-std::uint32_t CacheLevel::slice_of(std::uint64_t address) const {
-  const std::uint64_t line = line_size_.quotient(address);
-  if ((parameters_.slices & (parameters_.slices - 1)) != 0) {
-    return static_cast<std::uint32_t>(slice_count_.remainder(line));
-  }
-  // Folding higher bits in spreads power-of-two strides; (slice, line / slices) stays unique.
-  std::uint64_t fold = line;
-  for (std::uint32_t shift = 32; shift >= 4; shift /= 2) fold ^= fold >> shift;
-  return static_cast<std::uint32_t>(slice_count_.remainder(line ^ (fold >> 4)));
-}
-
 void CacheLevel::receive(const LineRequest& request) {
   ++above_.requests_of(request.client, request.kind);
-  slices_[slice_of(request.address)].receive(request);
+  if (tap_ != nullptr) tap_->arriving(request);
+  slices_[interleave_.part(line_size_.quotient(request.address))].receive(request);
   wake_by(request.time);
 }
 
@@ -62,6 +52,9 @@ Ticks CacheLevel::advance(Ticks, Ticks end) {
 
 void CacheLevel::answer(const LineRequest& request, Ticks leaves) {
   ++above_.answers_of(request.client, request.kind);
+  if (request.kind != AccessKind::write) {
+    read_latencies_[index_of(request.client)].record(cycles(leaves - request.time));
+  }
   const Source& source = sources_[request.source];
   LineAnswer answer;
   answer.time = leaves + source.latency;
@@ -83,6 +76,10 @@ void CacheLevel::send_below(const LineRequest& request) {
           : widen_mask(request.byte_mask, request.address, parameters_.line_bytes, line);
   ++below_counts_.requests_of(below.client, below.kind);
   below_->receive(below);
+}
+
+void CacheLevel::fetched(MemoryClient client, Ticks ticks) {
+  external_latencies_[index_of(client)].record(cycles(ticks));
 }
 
 bool CacheLevel::idle() const {

@@ -1,6 +1,7 @@
 #pragma once
 // A cache of several slices behind one SC_METHOD.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "sim/memory/cache_slice.hpp"
 #include "sim/memory/memory_level.hpp"
 #include "sim/stats/counter_registry.hpp"
+#include "sim/stats/latency_histogram.hpp"
 
 namespace fm {
 
@@ -36,6 +38,14 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   /// over the edge below.
   const TrafficCounts& above() const { return above_; }
   const TrafficCounts& below() const { return below_counts_; }
+  /// Of reads and atomic operations, in cycles of the clock: from arrival here to the answer's
+  /// leaving; and of reads sent below, from there back to here.
+  using ReadLatencies = std::array<LatencyHistogram, memory_client_count>;
+  using ExternalLatencies = std::array<ExternalReadHistogram, memory_client_count>;
+  const ReadLatencies& read_latencies() const { return read_latencies_; }
+  const ExternalLatencies& external_latencies() const { return external_latencies_; }
+  /// From now on `tap` sees what arrives; it must outlive the level.
+  void set_tap(RequestTap* tap) { tap_ = tap; }
   void append_checks(std::vector<ResultCheck>* checks) const;
   void register_counters(CounterRegistry& registry) const;
 
@@ -49,10 +59,17 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   };
   void answer(const LineRequest& request, Ticks leaves) override;
   void send_below(const LineRequest& request) override;
-  std::uint32_t slice_of(std::uint64_t address) const;
+  void fetched(MemoryClient client, Ticks ticks) override;
+  void check_latencies(std::vector<ResultCheck>* checks) const;
+  std::uint64_t cycles(Ticks ticks) const {
+    constexpr Ticks longest = 0xffffffff;
+    return static_cast<std::uint32_t>(ticks < longest ? ticks : longest) /
+           static_cast<std::uint32_t>(clock().period);
+  }
 
   const CacheParameters parameters_;
-  const Divider line_size_, slice_count_;
+  const Divider line_size_;
+  const Interleave interleave_;
   MemoryLevel* below_;
   Ticks below_latency_;
   std::uint16_t source_below_;
@@ -60,7 +77,10 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   std::vector<Source> sources_;
   std::vector<std::uint64_t> answer_order_;  ///< by slice
   std::uint32_t current_slice_ = 0;          ///< being advanced
+  RequestTap* tap_ = nullptr;
   TrafficCounts above_, below_counts_;
+  ReadLatencies read_latencies_{};
+  ExternalLatencies external_latencies_{};
 };
 
 }  // namespace fm

@@ -1,13 +1,15 @@
 #pragma once
-// One slice of a cache: tags, MSHRs with merging, write-back with byte masks, bounded write buffer.
-// Plain C++; time comes from its requests.
+// One slice of a cache: tags, MSHRs with merging, banks, write-back with byte masks, bounded write
+// buffer. Plain C++; time comes from its requests.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "sim/memory/cache_array.hpp"
 #include "sim/memory/cache_parameters.hpp"
 #include "sim/memory/divider.hpp"
+#include "sim/memory/interleave.hpp"
 #include "sim/memory/memory_level.hpp"
 
 namespace fm {
@@ -31,11 +33,16 @@ class CacheSlice {
     virtual void answer(const LineRequest& request, Ticks leaves) = 0;
     /// To the level below, leaving at request.time; the tag names slice and entry.
     virtual void send_below(const LineRequest& request) = 0;
+    /// The level below answered a read `ticks` after it was sent.
+    virtual void fetched(MemoryClient client, Ticks ticks) = 0;
   };
 
   CacheSlice(const CacheParameters& parameters, std::uint32_t index, Outlet* outlet);
 
-  void receive(const LineRequest& request) { requests_.push(request); }
+  void receive(const LineRequest& request) {
+    array_.prefetch(local_of(number_of(request)));
+    requests_.push(request);
+  }
   void receive(const LineAnswer& answer) { answers_.push(answer); }
   void receive(const Maintenance& maintenance) { maintenance_.push(maintenance); }
 
@@ -46,19 +53,16 @@ class CacheSlice {
   const CacheCounts& counts() const { return counts_; }
 
  private:
-  enum class Stall : std::uint8_t { none, mshr, target, victim, write_buffer };
-  static constexpr std::uint32_t none = 0xffffffff;
-  struct Line {
-    std::uint64_t valid = 0;  ///< byte mask; 0 with no mshr: empty
-    std::uint64_t dirty = 0;
-    std::uint64_t last_use = 0;
-    std::uint32_t mshr = none;
-    MemoryClient owner = MemoryClient::load_store;  ///< who wrote it last
-  };
+  /// Why the first request waits. Busy banks are free at a known time; all else ends with an answer
+  /// from below.
+  enum class Stall : std::uint8_t { none, bank, mshr, target, victim, write_buffer };
+  static constexpr std::uint32_t none = CacheArray::none;
   struct Mshr {
-    std::uint32_t line = none;  ///< index into lines_; none: a bypassed read
-    std::uint32_t targets = 0;  ///< how many wait
+    std::uint32_t place = none;  ///< in the array; none: a bypassed read
+    std::uint32_t targets = 0;   ///< how many wait
     std::uint32_t first_target = none, last_target = none;
+    Ticks sent = 0;
+    MemoryClient client = MemoryClient::load_store;
   };
   struct Target {
     LineRequest request;
@@ -71,35 +75,38 @@ class CacheSlice {
   void unstall(Ticks time);
   void fill(std::uint32_t mshr_index, Ticks time);
   void handle_request(Ticks start);
+  void handle_perfectly(const LineRequest& request);
+  void accept(const LineRequest& request, Ticks start);
   Stall lookup(const LineRequest& request, Ticks start);
-  Stall hit(Line& line, const LineRequest& request, Ticks start);
-  Stall merge(Line& line, const LineRequest& request);
-  Stall miss(std::uint64_t tag, Line* present, const LineRequest& request, Ticks start);
+  Stall hit(std::uint32_t place, const LineRequest& request, Ticks start);
+  Stall merge(std::uint32_t place, const LineRequest& request);
+  /// `place`: of the line when it is present without the bytes wanted, else none.
+  Stall miss(std::uint32_t place, const LineRequest& request, Ticks start);
   Stall bypass(const LineRequest& request, Ticks start);
-  Line* find(std::uint64_t tag);
-  std::uint64_t& tag_of(const Line& line) {
-    return tags_[static_cast<std::size_t>(&line - lines_.data())];
-  }
-  Line* victim(std::uint64_t tag, MemoryClient client);
-  void take(Line& line, std::uint64_t tag);
-  void evict(Line& line, Ticks start);
+  /// Writes and atomic operations of a write-through cache; `place`: of the line if present.
+  Stall pass_on(std::uint32_t place, const LineRequest& request, Ticks start);
+  std::uint32_t start_fetch(std::uint32_t place, const LineRequest& request, Ticks start);
+  void evict(std::uint32_t place, Ticks start);
   void send_write(const LineRequest& write, Ticks start);
   void send_fetch(std::uint32_t mshr_index, const LineRequest& request, Ticks start);
-  void drop(Line& line, Ticks time);
+  void drop(std::uint32_t place, Ticks time);
   void add_target(Mshr& mshr, const LineRequest& request);
   Ticks reserve_data(Ticks earliest, std::uint32_t bytes);
-  /// Tags are line numbers. The slice-select bits are no set-index bits: every set is used.
-  std::size_t set_of(std::uint64_t tag) const {
-    return static_cast<std::size_t>(set_count_.remainder(slice_count_.quotient(tag)));
+  Ticks bank_time(std::uint32_t bytes) const;
+  Ticks& bank_free(std::uint64_t number) { return banks_free_[banks_.part(local_of(number))]; }
+  std::uint64_t number_of(const LineRequest& request) const {
+    return line_size_.quotient(request.address);
   }
+  /// The line's number within the slice: the slice-select bits are no set-index bits.
+  std::uint64_t local_of(std::uint64_t number) const { return slice_count_.quotient(number); }
 
   const CacheParameters parameters_;
   const std::uint32_t index_;
   Outlet* outlet_;
-  Divider line_size_, slice_count_, set_count_;
+  Divider line_size_, slice_count_;
+  Interleave banks_;
   std::uint64_t full_mask_ = ~std::uint64_t{0};
-  std::vector<std::uint64_t> tags_;  ///< line numbers, apart from the lines for a quick search
-  std::vector<Line> lines_;
+  CacheArray array_;
   std::vector<Mshr> mshrs_;
   std::vector<std::uint32_t> free_mshrs_;
   std::vector<Target> targets_;
@@ -108,10 +115,10 @@ class CacheSlice {
   AnswerQueue answers_;
   TimedQueue<Maintenance, MaintenanceBefore> maintenance_;
   std::int64_t write_credits_ = 0;
-  std::uint64_t uses_ = 0;
   std::uint64_t sequence_ = 0;
   Ticks pipe_free_ = 0;
   Ticks data_free_ = 0;
+  std::vector<Ticks> banks_free_;
   Ticks below_in_free_ = 0, below_out_free_ = 0;  ///< the bus to the level below
   Stall stall_ = Stall::none;  ///< why the first request waits for an answer from below
   Ticks stalled_since_ = 0;

@@ -12,6 +12,7 @@ class Divider {
         power_((divisor & (divisor - 1)) == 0),
         shift_(static_cast<std::uint32_t>(__builtin_ctzll(divisor))) {}
   std::uint64_t divisor() const { return divisor_; }
+  bool is_power() const { return power_; }
   std::uint64_t quotient(std::uint64_t value) const {
     return power_ ? value >> shift_ : value / divisor_;
   }

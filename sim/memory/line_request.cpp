@@ -16,6 +16,8 @@ std::string to_string(MemoryClient client) {
       return "host";
     case MemoryClient::display:
       return "display";
+    case MemoryClient::mmu:
+      return "mmu";
   }
   return "?";
 }

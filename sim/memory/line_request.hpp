@@ -12,8 +12,16 @@ using Ticks = std::uint64_t;
 constexpr Ticks never = ~Ticks{0};
 
 /// On whose behalf a line moves. Order is part of results: append only.
-enum class MemoryClient : std::uint8_t { load_store, texture, copy_engine, storage, host, display };
-constexpr std::size_t memory_client_count = 6;
+enum class MemoryClient : std::uint8_t {
+  load_store,
+  texture,
+  copy_engine,
+  storage,
+  host,
+  display,
+  mmu
+};
+constexpr std::size_t memory_client_count = 7;
 std::string to_string(MemoryClient client);
 
 enum class AccessKind : std::uint8_t { read, write, atomic };

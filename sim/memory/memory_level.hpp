@@ -36,6 +36,14 @@ class LineSink {
   virtual void answer(const LineAnswer& answer) = 0;
 };
 
+/// Sees every request that arrives at a level.
+class RequestTap {
+ public:
+  virtual ~RequestTap() = default;
+  /// In the order the level learns of them: `request.time` lies in the future and may descend.
+  virtual void arriving(const LineRequest& request) = 0;
+};
+
 /// A cache level or the DRAM channels. Senders bound what they have in flight; a level never
 /// refuses a request.
 class MemoryLevel {

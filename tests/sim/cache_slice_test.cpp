@@ -57,6 +57,7 @@ class Harness : public CacheSlice::Outlet {
 
  private:
   void answer(const LineRequest& request, Ticks leaves) override { answers_[request.tag] = leaves; }
+  void fetched(MemoryClient, Ticks) override {}
   void send_below(const LineRequest& request) override {
     below_.push_back(request);
     slice_.receive(LineAnswer{request.time + below_latency_, order_++, request.tag});
