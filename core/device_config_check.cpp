@@ -69,6 +69,13 @@ void check_caches(const Rules& rules) {
   rules.cache("texture.cache_size", "texture");
   rules.cache("l2.size", "l2", "l2.slices");
   rules.cache("slc.size", "slc");
+  if (rules.number("cluster.size") != 0) {
+    rules.cache("cluster.size", "cluster");
+    rules.multiple("cluster.line", "load_store.line");
+    rules.multiple("cluster.line", "texture.line");
+    rules.multiple("l2.line", "cluster.line");
+    rules.at_most("cluster.cores", "gpu.cores");
+  }
   rules.multiple("l2.line", "load_store.line");
   rules.multiple("l2.line", "texture.line");
   rules.multiple("slc.line", "l2.line");

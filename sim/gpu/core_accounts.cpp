@@ -146,8 +146,8 @@ void register_counters(const ShaderCore& core, CounterRegistry& registry) {
   registry.add("noc.bytes_out", "bytes", "Data from cores to the L2", &core.link().bytes_out());
 }
 
-void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores, const CacheLevel& l2,
-                        std::vector<ResultCheck>* checks) {
+void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
+                        const TrafficCounts& arrived, std::vector<ResultCheck>* checks) {
   std::uint64_t slots = 0, used = 0;
   FirstLevelCounts load_store, texture;
   TrafficCounts links;
@@ -172,10 +172,10 @@ void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores, c
       const std::size_t row = index_of(client);
       const std::string who =
           " (" + to_string(client) + " " + to_string(static_cast<AccessKind>(kind)) + ")";
-      check(checks, "cores to l2: requests sent = requests arrived" + who,
-            links.requests[row][kind], l2.above().requests[row][kind]);
-      check(checks, "l2 to cores: answers given = answers taken" + who,
-            l2.above().answers[row][kind], links.answers[row][kind]);
+      check(checks, "cores to shared caches: requests sent = requests arrived" + who,
+            links.requests[row][kind], arrived.requests[row][kind]);
+      check(checks, "shared caches to cores: answers given = answers taken" + who,
+            arrived.answers[row][kind], links.answers[row][kind]);
     }
   }
 }

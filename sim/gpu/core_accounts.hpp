@@ -12,7 +12,7 @@
 namespace fm {
 
 void register_counters(const ShaderCore& core, CounterRegistry& registry);
-void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores, const CacheLevel& l2,
-                        std::vector<ResultCheck>* checks);
+void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
+                        const TrafficCounts& arrived, std::vector<ResultCheck>* checks);
 
 }  // namespace fm

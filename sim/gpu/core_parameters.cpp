@@ -30,7 +30,8 @@ UnitParameters unit_parameters(const DeviceConfig& config, const std::string& un
   parameters.ways = count(config, unit + ".ways");
   parameters.mshrs = count(config, unit + ".mshrs");
   parameters.targets = count(config, unit + ".merges");
-  parameters.write_line_bytes = byte_count(config, "l2.line");
+  const bool clusters = config.bytes("cluster.size").count() != 0;
+  parameters.write_line_bytes = byte_count(config, clusters ? "cluster.line" : "l2.line");
   parameters.write_credits = count(config, "load_store.stores_in_flight");
   return parameters;
 }

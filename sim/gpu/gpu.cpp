@@ -19,7 +19,7 @@ Gpu::Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& regi
   for (std::uint32_t i = 0; i < cores; ++i) {
     const std::string name = "core" + std::to_string(i);
     cores_.push_back(std::make_unique<ShaderCore>(name.c_str(), memory.clock(), parameters, i,
-                                                  &memory.l2(), command_processor_.get()));
+                                                  &memory.core_level(i), command_processor_.get()));
     register_counters(*cores_.back(), registry);
   }
   command_processor_->connect(cores_);
@@ -33,7 +33,13 @@ Gpu::~Gpu() = default;
 
 std::uint32_t Gpu::wave_width() const { return cores_.front()->parameters().wave_width; }
 
-void Gpu::enqueue(GpuLaunch launch) { command_processor_->enqueue(std::move(launch)); }
+void Gpu::enqueue(GpuLaunch launch) {
+  launch.on_start = [this, on_start = std::move(launch.on_start)] {
+    memory_.begin_launch();
+    if (on_start) on_start();
+  };
+  command_processor_->enqueue(std::move(launch));
+}
 
 bool Gpu::idle() const {
   return command_processor_->idle() &&
@@ -62,7 +68,7 @@ Picoseconds Gpu::compute_floor() const {
 }
 
 void Gpu::append_checks(std::vector<ResultCheck>* checks) const {
-  append_core_checks(cores_, memory_.l2(), checks);
+  append_core_checks(cores_, memory_.core_traffic(), checks);
 }
 
 }  // namespace fm

@@ -24,23 +24,37 @@ CacheParameters l2_parameters(const DeviceConfig& config, Ticks cycle) {
   l2.bytes = config.bytes("l2.size").count();
   l2.line_bytes = byte_count(config, "l2.line");
   l2.ways = count(config, "l2.ways");
-  const std::uint32_t slices = count(config, "l2.slices"), banks = count(config, "l2.banks");
-  // Banks of a slice work side by side on lines of their own and share its width.
-  l2.slices = slices * banks;
-  l2.mshrs = std::max(1u, count(config, "l2.mshrs") / banks);
+  l2.slices = count(config, "l2.slices");
+  l2.hashed = config.word("l2.hash") == "xor";
+  l2.banks = count(config, "l2.banks");
+  l2.mshrs = count(config, "l2.mshrs");
   l2.targets = count(config, "l2.merges");
-  l2.write_buffer = std::max(1u, count(config, "l2.write_buffer") / banks);
-  l2.bytes_per_cycle = std::max(1u, byte_count(config, "l2.bytes_per_clock") / banks);
+  l2.write_buffer = count(config, "l2.write_buffer");
+  l2.bytes_per_cycle = byte_count(config, "l2.bytes_per_clock");
+  l2.request_bytes_per_cycle = byte_count(config, "noc.bytes_per_clock");
   l2.cycle = cycle;
   l2.fetch_partial_writes = config.word("l2.partial_writes") == "fetch";
   l2.below_line = ticks_for(l2.line_bytes * static_cast<double>(l2.slices),
                             config.bytes_per_second("slc.bandwidth"));
-  if (l2.bytes % (std::uint64_t{l2.slices} * l2.ways * l2.line_bytes) != 0) {
-    throw UserError("l2.size (" + std::to_string(l2.bytes) +
-                    " B) contradicts l2.slices, l2.banks, l2.ways and l2.line: it is not a whole "
-                    "number of sets in every bank");
-  }
   return l2;
+}
+
+CacheParameters cluster_parameters(const DeviceConfig& config, Ticks cycle) {
+  CacheParameters cluster;
+  cluster.name = "cluster";
+  cluster.bytes = config.bytes("cluster.size").count();
+  cluster.line_bytes = byte_count(config, "cluster.line");
+  cluster.ways = count(config, "cluster.ways");
+  cluster.mshrs = count(config, "cluster.mshrs");
+  cluster.targets = count(config, "cluster.merges");
+  cluster.write_buffer = count(config, "cluster.write_buffer");
+  cluster.bytes_per_cycle = byte_count(config, "cluster.bytes_per_clock");
+  cluster.request_bytes_per_cycle = byte_count(config, "noc.bytes_per_clock");
+  cluster.cycle = cycle;
+  cluster.write_through = true;
+  const std::uint32_t link = byte_count(config, "noc.bytes_per_clock");
+  cluster.below_line = (cluster.line_bytes + link - 1) / link * cycle;
+  return cluster;
 }
 
 CacheParameters slc_parameters(const DeviceConfig& config, Ticks cycle) {
@@ -51,15 +65,15 @@ CacheParameters slc_parameters(const DeviceConfig& config, Ticks cycle) {
   slc.ways = count(config, "slc.ways");
   slc.slices = count(config, "dram.channels");
   slc.mshrs = count(config, "slc.mshrs");
-  slc.targets = 8;
+  slc.targets = count(config, "slc.merges");
   slc.write_buffer = slc.mshrs;
   slc.bytes_per_cycle = slc.line_bytes;
   slc.cycle = cycle;
   slc.latency = ticks(config, "slc.latency") / 2;
   slc.fetch_partial_writes = false;
   const auto gpu_ways = static_cast<std::uint32_t>(config.ratio("slc.gpu_share") * slc.ways);
-  for (const MemoryClient client :
-       {MemoryClient::load_store, MemoryClient::texture, MemoryClient::copy_engine}) {
+  for (const MemoryClient client : {MemoryClient::load_store, MemoryClient::texture,
+                                    MemoryClient::copy_engine, MemoryClient::mmu}) {
     slc.ways_for[static_cast<std::size_t>(client)] = std::max(1u, gpu_ways);
   }
   const std::uint64_t set = std::uint64_t{slc.slices} * slc.ways * slc.line_bytes;
@@ -116,15 +130,24 @@ MemoryParameters memory_parameters(const DeviceConfig& config) {
   memory.clock.period = static_cast<Ticks>(std::llround(1e12 / config.hertz("gpu.clock")));
   const auto noc = static_cast<std::uint32_t>(config.cycles("noc.latency").count());
   const auto l2 = static_cast<std::uint32_t>(config.cycles("l2.latency").count());
-  memory.request_cycles = noc + l2 / 2;
-  memory.answer_cycles = noc + (l2 - l2 / 2);
+  const auto cluster = static_cast<std::uint32_t>(config.cycles("cluster.latency").count());
+  memory.cores = count(config, "gpu.cores");
+  memory.cluster_cores = count(config, "cluster.cores");
+  memory.cluster = cluster_parameters(config, memory.clock.period);
+  memory.l2_request_cycles = memory.request_cycles = noc + l2 / 2;
+  memory.l2_answer_cycles = memory.answer_cycles = noc + (l2 - l2 / 2);
+  if (memory.cluster.bytes != 0) {
+    memory.request_cycles = cluster / 2;
+    memory.answer_cycles = cluster - cluster / 2;
+  }
   memory.l2 = l2_parameters(config, memory.clock.period);
   memory.slc = slc_parameters(config, memory.clock.period);
   memory.dram = dram_parameters(config);
   memory.l2_to_slc = std::max<Ticks>(1, ticks(config, "slc.latency") / 4);
   memory.slc_to_dram = memory.request_cycles * memory.clock.period;
   memory.port_lines = count(config, "noc.port_lines");
-  memory.clock.lookahead = std::min(memory.request_cycles * memory.clock.period, memory.l2_to_slc);
+  const std::uint32_t hop = std::min(memory.request_cycles, memory.l2_request_cycles);
+  memory.clock.lookahead = std::min(hop * memory.clock.period, memory.l2_to_slc);
   return memory;
 }
 

@@ -9,17 +9,55 @@
 #include "sim/memory/memory_parameters.hpp"
 
 namespace fm {
+namespace {
+
+void add_to(TrafficCounts* sum, const TrafficCounts& part) {
+  for (std::size_t client = 0; client < memory_client_count; ++client) {
+    for (std::size_t kind = 0; kind < access_kind_count; ++kind) {
+      sum->requests[client][kind] += part.requests[client][kind];
+      sum->answers[client][kind] += part.answers[client][kind];
+    }
+  }
+}
+
+/// What one side of an edge sent the other received, for clients that come no other way.
+void check_edge(const std::string& edge, const TrafficCounts& sent, const TrafficCounts& arrived,
+                std::initializer_list<MemoryClient> clients, std::vector<ResultCheck>* checks) {
+  for (const MemoryClient client : clients) {
+    for (std::size_t kind = 0; kind < access_kind_count; ++kind) {
+      const std::uint64_t left = sent.requests[index_of(client)][kind];
+      const std::uint64_t right = arrived.requests[index_of(client)][kind];
+      if (left == 0 && right == 0) continue;
+      checks->push_back({edge + ": requests sent = requests arrived (" + to_string(client) + " " +
+                             to_string(static_cast<AccessKind>(kind)) + ")",
+                         static_cast<double>(left), static_cast<double>(right)});
+    }
+  }
+}
+
+}  // namespace
 
 MemorySystem::MemorySystem(const DeviceConfig& config, CounterRegistry& registry)
     : MemorySystem(memory_parameters(config), registry) {}
 
 MemorySystem::MemorySystem(const MemoryParameters& parameters, CounterRegistry& registry)
-    : clock_(parameters.clock), maintenance_latency_(parameters.l2_to_slc) {
+    : clock_(parameters.clock),
+      maintenance_latency_(parameters.l2_to_slc),
+      cluster_latency_(parameters.request_cycles * parameters.clock.period),
+      cluster_cores_(parameters.cluster_cores) {
   dram_ = std::make_unique<DramSystem>(clock_, parameters.dram);
   slc_ = std::make_unique<CacheLevel>("slc", clock_, parameters.slc, dram_.get(),
                                       parameters.slc_to_dram);
   l2_ = std::make_unique<CacheLevel>("l2", clock_, parameters.l2, slc_.get(), parameters.l2_to_slc);
-  const Ticks to_l2 = parameters.request_cycles * clock_.period;
+  const Ticks to_l2 = parameters.l2_request_cycles * clock_.period;
+  if (parameters.cluster.bytes != 0) {
+    for (std::uint32_t core = 0; core < parameters.cores; core += cluster_cores_) {
+      const std::string name = "cluster" + std::to_string(clusters_.size());
+      clusters_.push_back(
+          std::make_unique<CacheLevel>(name.c_str(), clock_, parameters.cluster, l2_.get(), to_l2));
+      clusters_.back()->register_counters(registry);
+    }
+  }
   ports_.push_back(std::make_unique<MemoryPort>(
       "copy_port", clock_, l2_.get(), MemoryClient::copy_engine, parameters.port_lines, to_l2));
   for (const MemoryClient client :
@@ -34,6 +72,24 @@ MemorySystem::MemorySystem(const MemoryParameters& parameters, CounterRegistry& 
 }
 
 MemorySystem::~MemorySystem() = default;
+
+CacheLevel& MemorySystem::core_level(std::uint32_t core) {
+  return clusters_.empty() ? *l2_ : *clusters_.at(core / cluster_cores_);
+}
+
+TrafficCounts MemorySystem::core_traffic() const {
+  if (clusters_.empty()) return l2_->above();
+  TrafficCounts sum;
+  for (const auto& cluster : clusters_) add_to(&sum, cluster->above());
+  return sum;
+}
+
+void MemorySystem::begin_launch() {
+  const Ticks time = Block::now() + cluster_latency_;
+  for (const auto& cluster : clusters_) {
+    cluster->invalidate(Address(0), Bytes(std::uint64_t{1} << 62), time);
+  }
+}
 
 MemoryPort& MemorySystem::port(MemoryClient client) {
   for (const auto& port : ports_) {
@@ -57,6 +113,7 @@ std::vector<std::string> MemorySystem::waiting() const {
   for (const auto& port : ports_) {
     if (!port->idle()) lines.push_back(port->waiting());
   }
+  for (const auto& cluster : clusters_) cluster->append_waiting(&lines);
   l2_->append_waiting(&lines);
   slc_->append_waiting(&lines);
   for (const auto& channel : dram_->channels()) {
@@ -70,8 +127,20 @@ double MemorySystem::peak_dram_bytes_per_second() const { return dram_->peak_byt
 std::uint64_t MemorySystem::dram_bytes() const { return dram_->bytes_moved(); }
 
 void MemorySystem::append_checks(std::vector<ResultCheck>* checks) const {
+  using Client = MemoryClient;
+  if (!clusters_.empty()) {
+    TrafficCounts below;
+    for (const auto& cluster : clusters_) {
+      cluster->append_checks(checks);
+      add_to(&below, cluster->below());
+    }
+    check_edge("clusters to l2", below, l2_->above(), {Client::load_store, Client::texture},
+               checks);
+  }
   l2_->append_checks(checks);
   slc_->append_checks(checks);
+  check_edge("l2 to slc", l2_->below(), slc_->above(),
+             {Client::load_store, Client::texture, Client::copy_engine}, checks);
   append_dram_checks(*dram_, *slc_, checks);
   for (const auto& port : ports_) {
     for (std::size_t kind = 0; kind < access_kind_count; ++kind) {

@@ -1,6 +1,6 @@
 #pragma once
-// Everything below the shader cores: L2 slices, translation, system-level cache, DRAM channels, and
-// the ports into them.
+// Everything below the shader cores: cluster caches, L2 slices, system-level cache, DRAM channels,
+// and the ports into them.
 
 #include <memory>
 #include <vector>
@@ -37,6 +37,13 @@ class MemorySystem {
   const Clock& clock() const { return clock_; }
   CacheLevel& l2() { return *l2_; }
   const CacheLevel& l2() const { return *l2_; }
+  /// What core number `core` asks first: its cluster's cache, or the L2.
+  CacheLevel& core_level(std::uint32_t core);
+  /// Over all edges between cores and core_level().
+  TrafficCounts core_traffic() const;
+  /// Cluster caches are not coherent with each other: they forget what they hold between launches,
+  /// as texture caches do.
+  void begin_launch();
   /// Nothing in flight.
   bool idle() const;
   /// What is still in flight and waits for whom, one line each; empty when idle.
@@ -51,9 +58,12 @@ class MemorySystem {
  private:
   const Clock clock_;
   const Ticks maintenance_latency_;
+  const Ticks cluster_latency_;  ///< one way between a core and its cluster's cache
+  const std::uint32_t cluster_cores_;
   std::unique_ptr<DramSystem> dram_;
   std::unique_ptr<CacheLevel> slc_;
   std::unique_ptr<CacheLevel> l2_;
+  std::vector<std::unique_ptr<CacheLevel>> clusters_;
   std::vector<std::unique_ptr<MemoryPort>> ports_;
 };
 

@@ -4,10 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <list>
 #include <map>
 #include <random>
 #include <vector>
+
+#include "tests/sim/reference_cache.hpp"
 
 namespace fm {
 namespace {
@@ -205,36 +206,91 @@ TEST(CacheSlice, AClientWithoutWaysPassesThrough) {
   EXPECT_EQ(cache.below()[2].byte_mask, half_line);
 }
 
-/// Least recently used, one request at a time.
-class ReferenceCache {
- public:
-  ReferenceCache(std::size_t sets, std::size_t ways) : sets_(sets), ways_(ways) {}
-  bool access(std::uint64_t line, bool write) {
-    auto& set = sets_[line % sets_.size()];
-    for (auto entry = set.begin(); entry != set.end(); ++entry) {
-      if (entry->line != line) continue;
-      entry->dirty |= write;
-      set.splice(set.begin(), set, entry);
-      return true;
-    }
-    if (set.size() == ways_) {
-      if (set.back().dirty) written_back_.push_back(set.back().line * 64);
-      set.pop_back();
-    }
-    set.push_front({line, write});
-    return false;
-  }
-  const std::vector<std::uint64_t>& written_back() const { return written_back_; }
+/// Two banks of 32 bytes a cycle: a line takes its bank for two cycles.
+CacheParameters two_banks() {
+  CacheParameters parameters = two_ways();
+  parameters.bytes = 512;
+  parameters.ways = 8;
+  parameters.mshrs = 8;
+  parameters.banks = 2;
+  parameters.hashed = false;
+  return parameters;
+}
 
- private:
-  struct Entry {
-    std::uint64_t line;
-    bool dirty;
-  };
-  std::vector<std::list<Entry>> sets_;
-  std::size_t ways_;
-  std::vector<std::uint64_t> written_back_;
-};
+TEST(CacheSlice, LinesOfOneBankConflictLinesOfTwoDoNot) {
+  for (const std::uint64_t stride : {std::uint64_t{64}, std::uint64_t{128}}) {
+    Harness cache(two_banks());
+    for (std::uint64_t i = 0; i < 4; ++i) cache.send(i * 1000, i * stride);
+    for (std::uint64_t i = 0; i < 4; ++i) cache.send(10000, i * stride);
+    cache.run();
+    EXPECT_EQ(cache.hits(AccessKind::read), 4u);
+    const bool conflict = stride == 128;
+    EXPECT_EQ(cache.counts().bank_conflicts, conflict ? 3u : 0u);
+    EXPECT_EQ(cache.counts().bank_conflict_ticks, conflict ? 3u : 0u);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(cache.answered(4 + i), 10000u + (conflict ? 2 : 1) * i + 11) << stride;
+    }
+  }
+}
+
+TEST(CacheSlice, AFillOccupiesItsBank) {
+  Harness cache(two_banks());
+  cache.send(0, 0);
+  cache.send(1000, 128);
+  cache.send(1101, 0);
+  cache.run();
+  EXPECT_EQ(cache.counts().bank_conflicts, 1u)
+      << "line 128 arrives at 1101 and takes the bank to 1103";
+  EXPECT_EQ(cache.answered(2), 1103u + 11);
+}
+
+TEST(CacheSlice, WrittenDataOccupiesTheRequestPort) {
+  CacheParameters parameters = two_ways();
+  parameters.request_bytes_per_cycle = 16;
+  Harness cache(parameters);
+  cache.send(0, 0, AccessKind::write);
+  cache.send(0, 64, AccessKind::write);
+  cache.run();
+  EXPECT_EQ(cache.counts().request_ticks, 8u);
+  EXPECT_EQ(cache.counts().wait_ticks, 4u);
+  EXPECT_EQ(cache.answered(1), 4u + 11);
+}
+
+TEST(CacheSlice, AWriteThroughCachePassesWritesAndAtomicsOn) {
+  CacheParameters parameters = two_ways();
+  parameters.write_through = true;
+  parameters.write_buffer = 4;
+  Harness cache(parameters);
+  cache.send(0, 0);
+  cache.send(1000, 0, AccessKind::write, half_line);
+  cache.send(2000, 0);
+  cache.send(3000, 64, AccessKind::write);
+  cache.send(4000, 64);
+  cache.send(5000, 0, AccessKind::atomic, half_line);
+  cache.send(6000, 0);
+  cache.run();
+  EXPECT_EQ(cache.hits(AccessKind::read), 1u) << "the written line, before the atomic operation";
+  EXPECT_EQ(total(cache.counts().bypasses), 3u);
+  EXPECT_EQ(total(cache.counts().primary_misses), 3u);
+  EXPECT_EQ(cache.counts().dirty_evictions, 0u);
+  ASSERT_EQ(cache.below().size(), 6u);
+  EXPECT_EQ(cache.below()[4].kind, AccessKind::atomic);
+  EXPECT_EQ(cache.below()[4].byte_mask, half_line);
+  EXPECT_TRUE(cache.slice().idle());
+}
+
+TEST(CacheSlice, APerfectCacheAlwaysHitsWithoutLimit) {
+  CacheParameters parameters = two_ways();
+  parameters.perfect = true;
+  Harness cache(parameters);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    cache.send(5, i * 64, i % 2 == 0 ? AccessKind::read : AccessKind::write);
+  }
+  cache.run();
+  EXPECT_EQ(total(cache.counts().hits), 100u);
+  EXPECT_TRUE(cache.below().empty());
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(cache.answered(i), 5u + 11);
+}
 
 TEST(CacheSlice, EqualsAReferenceOnRandomStreams) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
@@ -244,17 +300,19 @@ TEST(CacheSlice, EqualsAReferenceOnRandomStreams) {
     parameters.ways = 1 + seed % 4;
     parameters.bytes = sets * parameters.ways * 64;
     Harness cache(parameters);
-    ReferenceCache reference(sets, parameters.ways);
+    test::ReferenceCache reference(sets, parameters.ways);
     std::uint64_t hits = 0;
     for (Ticks i = 0; i < 2000; ++i) {
       const std::uint64_t line = random() % (2 * sets * parameters.ways + 1);
       const bool write = random() % 3 == 0;
       cache.send(i * 1000, line * 64, write ? AccessKind::write : AccessKind::read);
-      if (reference.access(line, write)) ++hits;
+      if (reference.access(line, line % sets, write)) ++hits;
     }
     cache.run();
+    std::vector<std::uint64_t> written_back;
+    for (const std::uint64_t line : reference.written_back()) written_back.push_back(line * 64);
     EXPECT_EQ(total(cache.counts().hits), hits) << "seed " << seed;
-    EXPECT_EQ(cache.writes(), reference.written_back()) << "seed " << seed;
+    EXPECT_EQ(cache.writes(), written_back) << "seed " << seed;
   }
 }
 

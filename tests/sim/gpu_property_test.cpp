@@ -69,7 +69,8 @@ DeviceConfig random_config(Draw& draw) {
   set("local.kind", draw.word({"cache_backed", "dedicated"}));
   const std::uint64_t slices = draw.pick(1, 5), ways = draw.pick(1, 4);
   set("l2.slices", std::to_string(slices));
-  set("l2.banks", draw.word({"1", "2"}));
+  set("l2.banks", draw.word({"1", "2", "3"}));
+  set("l2.hash", draw.word({"none", "xor"}));
   set("l2.ways", std::to_string(ways));
   set("l2.size", std::to_string(4096 * slices * ways) + " B");
   number("l2.mshrs", 1, 9);
@@ -79,6 +80,16 @@ DeviceConfig random_config(Draw& draw) {
   set("l2.bytes_per_clock", draw.power(4, 6) + " B");
   set("l2.partial_writes", draw.word({"fetch", "mask"}));
   number("noc.latency", 1, 9, " cycles");
+  const std::uint64_t cluster_ways = draw.pick(1, 4);
+  const std::uint64_t cluster_sets = draw.pick(0, 9);
+  set("cluster.size", std::to_string(64 * cluster_ways * cluster_sets) + " B");
+  number("cluster.cores", 1, config.count("gpu.cores"));
+  set("cluster.ways", std::to_string(cluster_ways));
+  number("cluster.latency", 2, 20, " cycles");
+  set("cluster.bytes_per_clock", draw.power(4, 7) + " B");
+  number("cluster.mshrs", 1, 9);
+  number("cluster.merges", 1, 4);
+  number("cluster.write_buffer", 1, 4);
   set("noc.bytes_per_clock", draw.power(3, 7) + " B");
   set("slc.bandwidth", "5 GB/s");
   set("host.copy_bandwidth", "1 GB/s");
