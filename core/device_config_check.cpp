@@ -84,6 +84,8 @@ void check_caches(const Rules& rules) {
   rules.power_of_two("allocator.buffer_alignment");
   rules.power_of_two("allocator.image_alignment");
   rules.multiple("mmu.page_size", "l2.line");
+  rules.multiple("mmu.core_tlb_entries", "mmu.core_tlb_ways");
+  rules.multiple("mmu.tlb_entries", "mmu.tlb_ways");
   rules.power_of_two("texture.block_bytes");
   rules.power_of_two("texture.pitch_alignment");
   rules.power_of_two("texture.row_alignment");

@@ -172,8 +172,24 @@ Schema shared_memory_schema() {
       number("slc.merges", Kind::count, 1, 1024,
              "requests that wait for one line being fetched, the first included"),
       number("mmu.page_size", Kind::bytes, 4 * kibi, 64 * mebi, "page"),
-      number("mmu.tlb_entries", Kind::count, 1, 1 << 20, "translations the GPU's TLB holds"),
-      number("mmu.miss_latency", Kind::cycles, 1, 100000, "of a TLB miss"),
+      number("mmu.core_tlb_entries", Kind::count, 1, 1 << 16,
+             "translations a core's own TLB holds"),
+      number("mmu.core_tlb_ways", Kind::count, 1, 1 << 16, "ways of a core's own TLB"),
+      number("mmu.core_misses", Kind::count, 1, 1024,
+             "pages a core asks the shared TLB for at a time"),
+      number("mmu.tlb_entries", Kind::count, 1, 1 << 20,
+             "translations the TLB that all cores share holds"),
+      number("mmu.tlb_ways", Kind::count, 1, 1 << 20, "ways of the shared TLB"),
+      number("mmu.tlb_latency", Kind::cycles, 2, 100000,
+             "from a core's request to the shared TLB's answer, on a hit"),
+      number("mmu.walkers", Kind::count, 1, 1024, "page walks under way at a time"),
+      number("mmu.walk_cache_entries", Kind::count, 1, 4096,
+             "entries of upper page tables the walkers keep"),
+      number(
+          "mmu.table_levels", Kind::count, 1, 5,
+          "page tables a walk reads when nothing is kept, the last included; of 512 entries each"),
+      word("mmu.walk_path", {"l2", "memory"},
+           "what walks read page tables through: the L2, or past it the system-level cache"),
   };
 }
 

@@ -135,11 +135,16 @@ void register_counters(const ShaderCore& core, CounterRegistry& registry) {
   register_local(core, registry);
   register_unit(core.load_store(), "load_store.", registry);
   register_unit(core.texture(), "texture.", registry);
-  registry.add("mmu.requests", "translations", "Translations asked for (Arm MMU_REQUESTS)",
-               &core.translation().requests());
-  registry.add("mmu.hits", "translations", "Translations the TLB held", &core.translation().hits());
-  registry.add("mmu.walks", "walks", "Page walks (Arm MMU_TABLE_READS_L3)",
-               &core.translation().walks());
+  const Translation& translation = core.translation();
+  registry.add("tlb.requests", "translations", "Translations asked of the cores' own TLBs",
+               &translation.requests());
+  registry.add("tlb.hits", "translations", "Of them, held there", &translation.hits());
+  registry.add("tlb.merges", "translations", "Of them, pages already asked for",
+               &translation.merges());
+  registry.add("tlb.misses", "translations", "Of them, pages the MMU was asked for",
+               &translation.misses());
+  registry.add("tlb.wait", "cycles", "Sum over requests of cores that waited for a translation",
+               &translation.wait_cycles());
   registry.add("noc.bytes_in", "bytes",
                "Data from the L2 to cores (Arm BEATS_RD_LSC + BEATS_RD_TEX)",
                &core.link().bytes_in());
@@ -147,16 +152,23 @@ void register_counters(const ShaderCore& core, CounterRegistry& registry) {
 }
 
 void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
-                        const TrafficCounts& arrived, std::vector<ResultCheck>* checks) {
+                        const TrafficCounts& arrived, const Mmu& mmu,
+                        std::vector<ResultCheck>* checks) {
   std::uint64_t slots = 0, used = 0;
   FirstLevelCounts load_store, texture;
   TrafficCounts links;
+  std::uint64_t translations = 0, translated = 0, misses = 0, answers = 0;
   for (const auto& core : cores) {
     slots += core->counts().slot_cycles;
     used += core->counts().busy;
     for (const std::uint64_t stall : core->counts().stalls) used += stall;
     add_up(&load_store, core->load_store().counts());
     add_up(&texture, core->texture().counts());
+    const Translation& translation = core->translation();
+    translations += translation.requests();
+    translated += translation.hits() + translation.merges() + translation.misses();
+    misses += translation.misses();
+    answers += translation.answers();
     for (std::size_t client = 0; client < memory_client_count; ++client) {
       for (std::size_t kind = 0; kind < access_kind_count; ++kind) {
         links.requests[client][kind] += core->link().traffic().requests[client][kind];
@@ -165,6 +177,10 @@ void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
     }
   }
   check(checks, "cores: issue slots x cycles = busy + idle + stalls", slots, used);
+  check(checks, "cores: translations = hits + merges + misses", translations, translated);
+  check(checks, "cores: translations = lines sent", translations, total(links.requests));
+  check(checks, "cores to mmu: pages asked for = pages asked of it", misses, mmu.counts().requests);
+  check(checks, "mmu to cores: pages asked for = answers taken", misses, answers);
   check_unit("load/store L1", load_store, checks);
   check_unit("texture L1", texture, checks);
   for (const MemoryClient client : {MemoryClient::load_store, MemoryClient::texture}) {

@@ -13,6 +13,7 @@ namespace fm {
 
 void register_counters(const ShaderCore& core, CounterRegistry& registry);
 void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
-                        const TrafficCounts& arrived, std::vector<ResultCheck>* checks);
+                        const TrafficCounts& arrived, const Mmu& mmu,
+                        std::vector<ResultCheck>* checks);
 
 }  // namespace fm

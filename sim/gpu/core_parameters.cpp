@@ -95,9 +95,6 @@ CoreParameters core_parameters(const DeviceConfig& config) {
   core.image_writes_cached = config.word("texture.image_writes") == "load_store";
   core.texels = TexelLayout::from(config);
   core.link_bytes_per_cycle = byte_count(config, "noc.bytes_per_clock");
-  core.tlb_entries = count(config, "mmu.tlb_entries");
-  core.page_bytes = byte_count(config, "mmu.page_size");
-  core.walk_latency = cycle_count(config, "mmu.miss_latency");
   const MemoryParameters memory = memory_parameters(config);
   core.request_latency = memory.request_cycles;
   core.answer_latency = memory.answer_cycles;

@@ -57,8 +57,6 @@ struct CoreParameters {
   std::uint32_t request_latency = 11, answer_latency = 12;  ///< core to L2 and back
   std::uint32_t dispatch_latency =
       11;  ///< command processor to core; the way back is request_latency
-  std::uint32_t tlb_entries = 128, page_bytes = 4096;
-  std::uint32_t walk_latency = 200;  ///< of a TLB miss
 };
 
 /// From the device config. Throws UserError for numbers this model has no room for.

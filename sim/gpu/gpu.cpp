@@ -19,7 +19,8 @@ Gpu::Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& regi
   for (std::uint32_t i = 0; i < cores; ++i) {
     const std::string name = "core" + std::to_string(i);
     cores_.push_back(std::make_unique<ShaderCore>(name.c_str(), memory.clock(), parameters, i,
-                                                  &memory.core_level(i), command_processor_.get()));
+                                                  &memory.core_level(i), &memory.mmu(),
+                                                  command_processor_.get()));
     register_counters(*cores_.back(), registry);
   }
   command_processor_->connect(cores_);
@@ -68,7 +69,7 @@ Picoseconds Gpu::compute_floor() const {
 }
 
 void Gpu::append_checks(std::vector<ResultCheck>* checks) const {
-  append_core_checks(cores_, memory_.core_traffic(), checks);
+  append_core_checks(cores_, memory_.core_traffic(), memory_.mmu(), checks);
 }
 
 }  // namespace fm

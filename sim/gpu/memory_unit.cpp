@@ -205,8 +205,7 @@ void MemoryUnit::fetch(std::uint32_t place, std::uint64_t address, std::uint32_t
   request.client = client_;
   request.kind = kind;
   request.tag = static_cast<std::uint32_t>(unit_) << unit_tag_shift | index;
-  link_->send(request, parameters_.line_bytes,
-              progress_.next_lookup + 1 + translation_->translate(address));
+  translation_->send(request, parameters_.line_bytes, progress_.next_lookup + 1);
 }
 
 void MemoryUnit::add_target(Mshr& mshr) {
@@ -229,7 +228,7 @@ void MemoryUnit::send_write(std::uint64_t address, std::uint64_t mask, std::uint
   request.client = client_;
   request.kind = AccessKind::write;
   request.tag = static_cast<std::uint32_t>(unit_) << unit_tag_shift | write_tag;
-  link_->send(request, line_bytes, cycle + 1 + translation_->translate(address));
+  translation_->send(request, line_bytes, cycle + 1);
 }
 
 WaveSet MemoryUnit::answer(std::uint32_t tag, Cycle cycle) {

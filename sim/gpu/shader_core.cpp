@@ -19,14 +19,14 @@ StallCause waiting_cause(Unit unit) {
 
 ShaderCore::ShaderCore(sc_core::sc_module_name name, const Clock& clock,
                        const CoreParameters& parameters, std::uint32_t index, MemoryLevel* l2,
-                       Outlet* outlet)
+                       Mmu* mmu, Outlet* outlet)
     : Block(name, clock, false),
       parameters_(parameters),
       index_(index),
       outlet_(outlet),
       link_(clock, l2, this, parameters.request_latency, parameters.answer_latency,
             parameters.link_bytes_per_cycle),
-      translation_(parameters.tlb_entries, parameters.page_bytes, parameters.walk_latency),
+      translation_(clock, mmu, this, &link_),
       scoreboard_(parameters.waves),
       load_store_(Unit::load_store, parameters.load_store, MemoryClient::load_store, &link_,
                   &translation_, &scoreboard_),
@@ -119,6 +119,10 @@ void ShaderCore::take_answers(Cycle cycle) {
   while (!answers_.empty() && answers_.front().time <= time) {
     const std::uint32_t tag = answers_.front().tag;
     answers_.pop();
+    if (tag >> unit_tag_shift == translation_unit) {
+      translation_.answer(tag, cycle);
+      continue;
+    }
     MemoryUnit& unit = (tag >> unit_tag_shift) == static_cast<std::uint32_t>(Unit::texture)
                            ? texture_
                            : load_store_;

@@ -47,7 +47,7 @@ class ShaderCore : public Block, private LineSink {
   };
 
   ShaderCore(sc_core::sc_module_name name, const Clock& clock, const CoreParameters& parameters,
-             std::uint32_t index, MemoryLevel* l2, Outlet* outlet);
+             std::uint32_t index, MemoryLevel* l2, Mmu* mmu, Outlet* outlet);
   ~ShaderCore() override;
 
   /// The core is idle; its issue slots count from `start` on.

@@ -123,6 +123,24 @@ DramParameters dram_parameters(const DeviceConfig& config) {
   return dram;
 }
 
+MmuParameters mmu_parameters(const DeviceConfig& config) {
+  MmuParameters mmu;
+  mmu.page_bytes = config.bytes("mmu.page_size").count();
+  mmu.core_entries = count(config, "mmu.core_tlb_entries");
+  mmu.core_ways = count(config, "mmu.core_tlb_ways");
+  mmu.core_misses = count(config, "mmu.core_misses");
+  mmu.entries = count(config, "mmu.tlb_entries");
+  mmu.ways = count(config, "mmu.tlb_ways");
+  const auto latency = static_cast<std::uint32_t>(config.cycles("mmu.tlb_latency").count());
+  mmu.request_cycles = latency / 2;
+  mmu.answer_cycles = latency - latency / 2;
+  mmu.walkers = count(config, "mmu.walkers");
+  mmu.walk_cache_entries = count(config, "mmu.walk_cache_entries");
+  mmu.levels = count(config, "mmu.table_levels");
+  mmu.walks_through_l2 = config.word("mmu.walk_path") == "l2";
+  return mmu;
+}
+
 }  // namespace
 
 MemoryParameters memory_parameters(const DeviceConfig& config) {
@@ -143,10 +161,12 @@ MemoryParameters memory_parameters(const DeviceConfig& config) {
   memory.l2 = l2_parameters(config, memory.clock.period);
   memory.slc = slc_parameters(config, memory.clock.period);
   memory.dram = dram_parameters(config);
+  memory.mmu = mmu_parameters(config);
   memory.l2_to_slc = std::max<Ticks>(1, ticks(config, "slc.latency") / 4);
   memory.slc_to_dram = memory.request_cycles * memory.clock.period;
   memory.port_lines = count(config, "noc.port_lines");
-  const std::uint32_t hop = std::min(memory.request_cycles, memory.l2_request_cycles);
+  const std::uint32_t hop =
+      std::min({memory.request_cycles, memory.l2_request_cycles, memory.mmu.request_cycles});
   memory.clock.lookahead = std::min(hop * memory.clock.period, memory.l2_to_slc);
   return memory;
 }

@@ -5,6 +5,7 @@
 #include "sim/memory/block.hpp"
 #include "sim/memory/cache_parameters.hpp"
 #include "sim/memory/dram_parameters.hpp"
+#include "sim/memory/mmu_parameters.hpp"
 
 namespace fm {
 
@@ -15,6 +16,7 @@ struct MemoryParameters {
   CacheParameters cluster;          ///< bytes 0: no such level
   CacheParameters l2, slc;
   DramParameters dram;
+  MmuParameters mmu;
   /// Between a core and the level it asks first: the L2 or its cluster's cache. Half of that
   /// level's own latency lies before the look-up, half after, so that to the L2 the sum is
   /// noc.latency twice and l2.latency once, and the lookahead is as long as it can be.

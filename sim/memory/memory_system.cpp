@@ -7,6 +7,7 @@
 #include "sim/memory/dram_accounts.hpp"
 #include "sim/memory/dram_channel.hpp"
 #include "sim/memory/memory_parameters.hpp"
+#include "sim/memory/mmu.hpp"
 
 namespace fm {
 namespace {
@@ -58,6 +59,9 @@ MemorySystem::MemorySystem(const MemoryParameters& parameters, CounterRegistry& 
       clusters_.back()->register_counters(registry);
     }
   }
+  CacheLevel* const tables = parameters.mmu.walks_through_l2 ? l2_.get() : slc_.get();
+  mmu_ = std::make_unique<Mmu>("mmu", clock_, parameters.mmu, tables,
+                               parameters.mmu.walks_through_l2 ? to_l2 : parameters.l2_to_slc);
   ports_.push_back(std::make_unique<MemoryPort>(
       "copy_port", clock_, l2_.get(), MemoryClient::copy_engine, parameters.port_lines, to_l2));
   for (const MemoryClient client :
@@ -66,6 +70,7 @@ MemorySystem::MemorySystem(const MemoryParameters& parameters, CounterRegistry& 
     ports_.push_back(std::make_unique<MemoryPort>(name.c_str(), clock_, slc_.get(), client,
                                                   parameters.port_lines, parameters.l2_to_slc));
   }
+  mmu_->register_counters(registry);
   l2_->register_counters(registry);
   slc_->register_counters(registry);
   register_counters(*dram_, registry);
@@ -114,6 +119,7 @@ std::vector<std::string> MemorySystem::waiting() const {
     if (!port->idle()) lines.push_back(port->waiting());
   }
   for (const auto& cluster : clusters_) cluster->append_waiting(&lines);
+  if (!mmu_->idle()) lines.push_back(mmu_->waiting());
   l2_->append_waiting(&lines);
   slc_->append_waiting(&lines);
   for (const auto& channel : dram_->channels()) {
@@ -141,6 +147,11 @@ void MemorySystem::append_checks(std::vector<ResultCheck>* checks) const {
   slc_->append_checks(checks);
   check_edge("l2 to slc", l2_->below(), slc_->above(),
              {Client::load_store, Client::texture, Client::copy_engine}, checks);
+  const bool through_l2 = mmu_->parameters().walks_through_l2;
+  mmu_->append_checks(checks);
+  check_edge("mmu to tables", mmu_->traffic(), (through_l2 ? *l2_ : *slc_).above(), {Client::mmu},
+             checks);
+  if (through_l2) check_edge("l2 to slc", l2_->below(), slc_->above(), {Client::mmu}, checks);
   append_dram_checks(*dram_, *slc_, checks);
   for (const auto& port : ports_) {
     for (std::size_t kind = 0; kind < access_kind_count; ++kind) {

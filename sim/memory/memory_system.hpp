@@ -1,6 +1,6 @@
 #pragma once
-// Everything below the shader cores: cluster caches, L2 slices, system-level cache, DRAM channels,
-// and the ports into them.
+// Everything below the shader cores: cluster caches, L2 slices, address translation, system-level
+// cache, DRAM channels, and the ports into them.
 
 #include <memory>
 #include <vector>
@@ -15,6 +15,7 @@ namespace fm {
 
 class CacheLevel;
 class DramSystem;
+class Mmu;
 struct MemoryParameters;
 
 class MemorySystem {
@@ -41,6 +42,8 @@ class MemorySystem {
   CacheLevel& core_level(std::uint32_t core);
   /// Over all edges between cores and core_level().
   TrafficCounts core_traffic() const;
+  Mmu& mmu() { return *mmu_; }
+  const Mmu& mmu() const { return *mmu_; }
   /// Cluster caches are not coherent with each other: they forget what they hold between launches,
   /// as texture caches do.
   void begin_launch();
@@ -64,6 +67,7 @@ class MemorySystem {
   std::unique_ptr<CacheLevel> slc_;
   std::unique_ptr<CacheLevel> l2_;
   std::vector<std::unique_ptr<CacheLevel>> clusters_;
+  std::unique_ptr<Mmu> mmu_;
   std::vector<std::unique_ptr<MemoryPort>> ports_;
 };
 
