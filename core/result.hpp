@@ -91,6 +91,15 @@ struct ResultCounter {
   std::string description;
 };
 
+/// How often something took how long.
+struct ResultHistogram {
+  std::string name;    ///< "l2.read_latency"
+  std::string client;  ///< on whose behalf
+  std::string unit, description;
+  std::vector<std::uint64_t> bounds;  ///< where each bin begins; it ends where the next begins
+  std::vector<std::uint64_t> counts;  ///< as many
+};
+
 /// A conservation law with its two sides.
 struct ResultCheck {
   std::string law;
@@ -104,6 +113,7 @@ struct Result {
   std::string trace_file, trace_digest;
   std::string sampling_mode = "full";
   double sampling_error_bound = 0;
+  std::vector<std::string> perfect;  ///< parts of the device that cost nothing: "dram", ...
   ResultLatency latency;
   ResultFloor floor;
   ResultMemory memory;
@@ -114,6 +124,7 @@ struct Result {
   ResultEnergy energy;
   std::vector<ResultLaunch> launches;
   std::map<std::string, ResultCounter> counters;
+  std::vector<ResultHistogram> latency_histograms;
   std::vector<ResultCheck> checks;
 };
 

@@ -121,6 +121,19 @@ Json counters_json(const std::map<std::string, ResultCounter>& counters) {
   return json;
 }
 
+Json histograms_json(const std::vector<ResultHistogram>& histograms) {
+  Json json = Json::array();
+  for (const ResultHistogram& histogram : histograms) {
+    json.push_back({{"name", histogram.name},
+                    {"client", histogram.client},
+                    {"unit", histogram.unit},
+                    {"description", histogram.description},
+                    {"bounds", histogram.bounds},
+                    {"counts", histogram.counts}});
+  }
+  return json;
+}
+
 Json checks_json(const std::vector<ResultCheck>& checks) {
   Json json = Json::array();
   for (const ResultCheck& check : checks) {
@@ -141,6 +154,7 @@ std::string to_json(const Result& result) {
   json["config"] = from_yaml(YAML::Load(result.config_yaml));
   json["trace"] = {{"file", result.trace_file}, {"digest", result.trace_digest}};
   json["sampling"] = {{"mode", result.sampling_mode}, {"error_bound", result.sampling_error_bound}};
+  json["perfect"] = result.perfect;
   json["latency"] = {{"integrated_ns", result.latency.integrated.count()},
                      {"startup_ns", result.latency.startup.count()},
                      {"init_ns", result.latency.init.count()},
@@ -156,6 +170,7 @@ std::string to_json(const Result& result) {
   json["energy"]["outside_launches_nj"] = result.energy.outside_launches_nj;
   json["launches"] = launches_json(result.launches);
   json["counters"] = counters_json(result.counters);
+  json["latency_histograms"] = histograms_json(result.latency_histograms);
   json["checks"] = checks_json(result.checks);
   // Names may come from a model file: bytes that are not UTF-8 are replaced, not thrown at.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

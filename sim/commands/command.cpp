@@ -5,6 +5,7 @@ namespace fm {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"replay", "replay a trace on a simulated phone (the default)", run_replay},
+      {"reuse", "hit ratio over cache size of the requests at a port", run_reuse},
   };
   return all;
 }

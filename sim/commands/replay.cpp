@@ -11,6 +11,7 @@
 #include "sim/commands/command.hpp"
 #include "sim/commands/config_options.hpp"
 #include "sim/commands/replay_options.hpp"
+#include "sim/replay/request_dump.hpp"
 #include "sim/replay/simulation.hpp"
 #include "sim/stats/summary.hpp"
 
@@ -29,17 +30,26 @@ void note_other_device(const DeviceConfig& config, const Trace& trace) {
 }
 
 Result simulate_trace(const DeviceConfig& config, const ReplayOptions& options) {
+  SimulationOptions simulation;
+  simulation.perfect = parse_perfect(options.perfect);
+  std::optional<PortDump> dump;
+  if (!options.dump_requests.empty()) {
+    dump.emplace(options.dump_requests);
+    simulation.tap = dump->tap();
+    simulation.tap_port = dump->port();
+  }
   const Trace trace = read_trace(options.trace);
   ProgressBar bar("simulating");
   note_other_device(config, trace);
-  SimulationOptions simulation;
   simulation.trace_file = options.trace;
   simulation.trace_digest = digest_of_file(options.trace);
   constexpr std::size_t steps = 1000;
   simulation.on_progress = [&bar](double share) {
     bar.show(static_cast<std::size_t>(share * steps), steps);
   };
-  return simulate(config, trace, simulation);
+  Result result = simulate(config, trace, simulation);
+  if (dump) dump->finish();
+  return result;
 }
 
 void write(AtomicFile* file, const std::string& text) {

@@ -23,6 +23,13 @@ const std::vector<Row>& rows() {
       {"chrome-trace", "FILE", "also write the timeline for Perfetto or chrome://tracing",
        &ReplayOptions::chrome_trace},
       {"sample", "MODE", "full: simulate every access", &ReplayOptions::sample},
+      {"perfect", "PART",
+       "a part that costs nothing: l2, dram, texture, disk or launch; may be repeated",
+       &ReplayOptions::perfect},
+      {"dump-requests", "PORT=FILE",
+       "also write the requests of a port as CSV, compressed if FILE ends in .zst: core-cluster, "
+       "core-l2, l2-slc, slc-dram",
+       &ReplayOptions::dump_requests},
       {"explain", "",
        "print every value of the config with its unit, source and citation; needs no trace",
        &ReplayOptions::explain},

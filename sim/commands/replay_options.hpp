@@ -14,6 +14,8 @@ struct ReplayOptions {
   bool summary = false;
   std::string chrome_trace;
   std::string sample = "full";
+  std::vector<std::string> perfect;
+  std::string dump_requests;  ///< PORT=FILE
   bool explain = false, help = false, version = false;
 };
 

@@ -27,6 +27,7 @@ struct UnitParameters {
   std::uint32_t targets = 8;            ///< accesses that wait for one line, the first included
   std::uint32_t write_credits = 16;     ///< line writes not yet acknowledged
   bool write_back = false;              ///< else writes go past the cache to the L2
+  bool perfect = false;                 ///< reads always hit and take one cycle of the pipe
   std::uint32_t write_line_bytes = 64;  ///< of writes past the cache: the L2's line
 };
 

@@ -8,9 +8,11 @@
 
 namespace fm {
 
-Gpu::Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& registry)
+Gpu::Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& registry,
+         bool perfect_texture)
     : memory_(memory) {
-  const CoreParameters parameters = core_parameters(config);
+  CoreParameters parameters = core_parameters(config);
+  parameters.texture.perfect = perfect_texture;
   accounts_ = std::make_unique<LaunchAccounts>(memory, registry, cores_);
   command_processor_ = std::make_unique<CommandProcessor>(
       "command_processor", memory.clock(), parameters, config.time("host.launch_overhead").count(),

@@ -62,7 +62,9 @@ struct GpuLaunch {
 class Gpu {
  public:
   /// Registers its counters. All arguments outlive it.
-  Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& registry);
+  /// `perfect_texture`: every texel hits the texture caches, at any rate.
+  Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& registry,
+      bool perfect_texture = false);
   ~Gpu();
 
   /// Lanes of a wave: what programs are to be compiled for.

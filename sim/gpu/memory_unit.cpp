@@ -45,7 +45,7 @@ void MemoryUnit::start(const PlannedAccess& access, const LinePlanner& planner, 
   if (access.index == PlannedAccess::unkept) {
     own_lines_.assign(access.lines, access.lines + access.count);
   }
-  const Cycle begin = pipe_.accept(cycle, access.pipe_cycles);
+  const Cycle begin = pipe_.accept(cycle, parameters_.perfect ? 1 : access.pipe_cycles);
   progress_ = {access, &planner, kind, cached, wave, load, 0, begin};
   proceed();
 }
@@ -66,7 +66,7 @@ bool MemoryUnit::proceed() {
       return false;
     }
     ++now.next_line;
-    ++now.next_lookup;
+    if (!parameters_.perfect) ++now.next_lookup;
   }
   block_ = Block::none;
   return now.kind != AccessKind::write && scoreboard_->close(now.wave, now.load);
@@ -87,6 +87,13 @@ std::uint32_t MemoryUnit::find(std::uint64_t line_number) {
 }
 
 MemoryUnit::Block MemoryUnit::read(std::uint64_t address, std::uint64_t mask) {
+  if (parameters_.perfect) {
+    scoreboard_->line_known(progress_.wave, progress_.load,
+                            progress_.next_lookup + parameters_.latency);
+    ++counts_.read_hits;
+    ++counts_.accepted_reads;
+    return Block::none;
+  }
   const std::uint64_t number = address >> line_shift_;
   std::uint32_t place = find(number);
   if (place != none) {

@@ -75,6 +75,7 @@ void CacheLevel::send_below(const LineRequest& request) {
           ? range_mask(request.address, request.bytes, line)
           : widen_mask(request.byte_mask, request.address, parameters_.line_bytes, line);
   ++below_counts_.requests_of(below.client, below.kind);
+  if (tap_below_ != nullptr) tap_below_->arriving(below);
   below_->receive(below);
 }
 

@@ -46,6 +46,8 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   const ExternalLatencies& external_latencies() const { return external_latencies_; }
   /// From now on `tap` sees what arrives; it must outlive the level.
   void set_tap(RequestTap* tap) { tap_ = tap; }
+  /// The same for what this level sends below, as it arrives there.
+  void set_tap_below(RequestTap* tap) { tap_below_ = tap; }
   void append_checks(std::vector<ResultCheck>* checks) const;
   void register_counters(CounterRegistry& registry) const;
 
@@ -78,6 +80,7 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   std::vector<std::uint64_t> answer_order_;  ///< by slice
   std::uint32_t current_slice_ = 0;          ///< being advanced
   RequestTap* tap_ = nullptr;
+  RequestTap* tap_below_ = nullptr;
   TrafficCounts above_, below_counts_;
   ReadLatencies read_latencies_{};
   ExternalLatencies external_latencies_{};

@@ -111,6 +111,27 @@ void MemorySystem::invalidate(Address address, Bytes bytes) {
   slc_->invalidate(address, bytes, time + 2 * maintenance_latency_);
 }
 
+void MemorySystem::watch(RequestPort port, RequestTap* tap) {
+  switch (port) {
+    case RequestPort::core_cluster:
+      if (clusters_.empty()) {
+        throw UserError(
+            "port core-cluster: the device has no cluster caches (cluster.size is 0 B)");
+      }
+      for (const auto& cluster : clusters_) cluster->set_tap(tap);
+      break;
+    case RequestPort::core_l2:
+      l2_->set_tap(tap);
+      break;
+    case RequestPort::l2_slc:
+      l2_->set_tap_below(tap);
+      break;
+    case RequestPort::slc_dram:
+      slc_->set_tap_below(tap);
+      break;
+  }
+}
+
 bool MemorySystem::idle() const { return waiting().empty(); }
 
 std::vector<std::string> MemorySystem::waiting() const {

@@ -9,6 +9,7 @@
 #include "core/result.hpp"
 #include "sim/memory/block.hpp"
 #include "sim/memory/memory_port.hpp"
+#include "sim/memory/request_port.hpp"
 #include "sim/stats/counter_registry.hpp"
 
 namespace fm {
@@ -55,6 +56,11 @@ class MemorySystem {
   double peak_dram_bytes_per_second() const;
   /// Bytes the DRAM channels moved so far, all clients.
   std::uint64_t dram_bytes() const;
+  /// From now on `tap`, which outlives this, sees the requests of a port. Throws UserError:
+  /// core_cluster of a device without cluster caches.
+  void watch(RequestPort port, RequestTap* tap);
+  /// Read latencies at each level, by client; clients without reads are left out.
+  std::vector<ResultHistogram> latency_histograms() const;
   /// Conservation laws of caches, edges and DRAM at the end of a run.
   void append_checks(std::vector<ResultCheck>* checks) const;
 

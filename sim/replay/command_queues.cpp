@@ -78,11 +78,16 @@ bool CommandQueues::may_start(const trace::HostOperation& operation) const {
 void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& operation) {
   ++launches_running_;
   GpuLaunch launch = binder_.bind(operation.launch());
-  launch.on_start = [this] { energy_.kernel_started(Agenda::now()); };
-  launch.on_end = [this, queue, &operation](const GpuLaunchReport& report) {
+  const std::string name = operation.launch().launch();
+  launch.on_start = [this, name] {
+    energy_.kernel_started(Agenda::now());
+    if (on_launch_) on_launch_(name, true);
+  };
+  launch.on_end = [this, queue, name, &operation](const GpuLaunchReport& report) {
+    if (on_launch_) on_launch_(name, false);
     --queue->launches;
     --launches_running_;
-    completed(queue, {&operation, operation.launch().launch(), report.start, report.end,
+    completed(queue, {&operation, name, report.start, report.end,
                       energy_.kernel_ended(report.counters, Agenda::now()), report});
   };
   gpu_.enqueue(std::move(launch));

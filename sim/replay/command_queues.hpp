@@ -28,6 +28,10 @@ class CommandQueues {
   /// A Launch or Copy, now.
   void enqueue(const trace::HostOperation& operation);
   /// `action` runs whenever a command ended, with the number that have.
+  /// When a launch starts (true) and ends (false), with its id.
+  void on_launch(std::function<void(const std::string&, bool)> action) {
+    on_launch_ = std::move(action);
+  }
   void on_command_end(std::function<void(std::size_t)> action) {
     on_command_end_ = std::move(action);
   }
@@ -65,6 +69,7 @@ class CommandQueues {
   RunLog& log_;
   std::function<void(std::size_t)> on_command_end_;
   std::function<void()> on_idle_;
+  std::function<void(const std::string&, bool)> on_launch_;
   std::map<std::uint32_t, Queue> queues_;  // a map: queues keep their addresses
   std::deque<Ready> ready_;
   std::uint64_t launches_running_ = 0, copies_running_ = 0;

@@ -6,6 +6,7 @@
 #include "core/diagnostics.hpp"
 #include "core/version.hpp"
 #include "sim/gpu/gpu.hpp"
+#include "sim/memory/memory_parameters.hpp"
 #include "sim/memory/memory_system.hpp"
 #include "sim/power/energy_ledger.hpp"
 #include "sim/replay/host_threads.hpp"
@@ -26,28 +27,30 @@ std::optional<Plan> embedded_plan(const Trace& trace) {
 class Machine {
  public:
   Machine(const DeviceConfig& config, const Trace& trace, const SimulationOptions& options)
-      : config_(config),
+      : config_(with_perfect(config, options.perfect)),
         trace_(trace),
         options_(options),
         plan_(embedded_plan(trace)),
         half_arithmetic_(plan_ && plan_->accumulate == DataType::f16),
-        memory_(config, registry_),
-        gpu_(config, memory_, registry_),
+        memory_(with_perfect(memory_parameters(config_), options.perfect), registry_),
+        gpu_(config_, memory_, registry_, options.perfect.count(PerfectPart::texture) != 0),
         agenda_("agenda"),
-        storage_(config, memory_.port(MemoryClient::storage), agenda_, registry_),
-        copies_(config, memory_.port(MemoryClient::copy_engine), agenda_, registry_),
-        heap_(config),
-        cpu_(config, memory_, agenda_, registry_),
-        energy_model_(config, registry_, half_arithmetic_),
+        storage_(config_, memory_.port(MemoryClient::storage), agenda_, registry_),
+        copies_(config_, memory_.port(MemoryClient::copy_engine), agenda_, registry_),
+        heap_(config_),
+        cpu_(config_, memory_, agenda_, registry_),
+        energy_model_(config_, registry_, half_arithmetic_),
         energy_(energy_model_),
-        binder_(config, trace, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
-        queues_(config, gpu_, copies_, binder_, heap_, energy_, board_, log_),
-        releases_(config, heap_, agenda_, queues_),
-        world_{config, agenda_, heap_, memory_, storage_, queues_, cpu_, releases_, board_, log_},
+        binder_(config_, trace, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
+        queues_(config_, gpu_, copies_, binder_, heap_, energy_, board_, log_),
+        releases_(config_, heap_, agenda_, queues_),
+        world_{config_, agenda_, heap_, memory_, storage_, queues_, cpu_, releases_, board_, log_},
         threads_(host_threads(world_, trace.operations)) {}
 
   Result run() {
     report_progress();
+    if (options_.tap != nullptr) memory_.watch(options_.tap_port, options_.tap);
+    if (options_.on_launch) queues_.on_launch(options_.on_launch);
     watch_returns(world_, trace_.operations);
     for (HostThread& thread : threads_) {
       HostThread* start = &thread;
@@ -103,6 +106,8 @@ class Machine {
     result.memory.fragmentation = heap_.fragmentation_at_peak();
     result.timeline = assemble_timeline(log_);
     result.counters = registry_.results();
+    result.latency_histograms = memory_.latency_histograms();
+    for (const PerfectPart part : options_.perfect) result.perfect.push_back(to_string(part));
     const UnitPeaks peaks(config_, half_arithmetic_);
     std::map<std::string, double> counted;
     for (const auto& [name, counter] : result.counters) counted[name] = counter.value;
@@ -118,7 +123,7 @@ class Machine {
     return result;
   }
 
-  const DeviceConfig& config_;
+  const DeviceConfig config_;
   const Trace& trace_;
   const SimulationOptions& options_;
   std::optional<Plan> plan_;

@@ -9,14 +9,24 @@
 #include "core/device_config.hpp"
 #include "core/result.hpp"
 #include "core/trace_file.hpp"
+#include "sim/memory/request_port.hpp"
+#include "sim/replay/perfect.hpp"
 
 namespace fm {
+
+class RequestTap;
 
 struct SimulationOptions {
   std::string trace_file;    ///< copied into the result
   std::string trace_digest;  ///< copied into the result
   /// Called now and then with the share of launches done, 0 to 1; may be empty.
   std::function<void(double)> on_progress;
+  std::set<PerfectPart> perfect;  ///< parts of the device that cost nothing
+  /// Sees the requests of a port (sim/memory/memory_level.hpp); may be null.
+  RequestTap* tap = nullptr;
+  RequestPort tap_port = RequestPort::core_l2;
+  /// Called when a launch starts (true) and ends (false); may be empty.
+  std::function<void(const std::string& launch, bool starts)> on_launch;
 };
 
 /// Replays `trace` on `config` and drains. The result is a function of the two alone, byte for

@@ -17,6 +17,9 @@ class LatencyHistogram {
     ++counts_[width < bins ? width : bins - 1];
   }
   const std::array<std::uint64_t, bins>& counts() const { return counts_; }
+  void add(const LatencyHistogram& other) {
+    for (std::size_t bin = 0; bin < bins; ++bin) counts_[bin] += other.counts_[bin];
+  }
   /// First cycle of each bin.
   static std::vector<std::uint64_t> bounds() {
     std::vector<std::uint64_t> bounds = {0};
@@ -38,6 +41,9 @@ class ExternalReadHistogram {
     ++counts_[bin < bins ? bin : bins - 1];
   }
   const std::array<std::uint64_t, bins>& counts() const { return counts_; }
+  void add(const ExternalReadHistogram& other) {
+    for (std::size_t bin = 0; bin < bins; ++bin) counts_[bin] += other.counts_[bin];
+  }
   static std::vector<std::uint64_t> bounds() { return {0, 128, 192, 256, 320, 384}; }
 
  private:

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -77,6 +78,47 @@ class Fmsim : public testing::Test {
  private:
   std::string folder_;
 };
+
+TEST_F(Fmsim, PerfectPartsAndRequestDumps) {
+  const std::string dump = path("requests.csv");
+  const Outcome plain = run(replay() + " --json --dump-requests l2-slc=" + dump);
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  const auto result = nlohmann::json::parse(plain.out);
+  const std::string rows = contents_of(dump);
+  EXPECT_EQ(rows.rfind("time_ps,client,kind,address,bytes\n", 0), 0u);
+  const auto crossed = static_cast<std::uint64_t>(result["counters"]["l2.fetches"]["value"]) +
+                       static_cast<std::uint64_t>(result["counters"]["l2.writes_below"]["value"]);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 1 + static_cast<std::int64_t>(crossed));
+  EXPECT_FALSE(result["latency_histograms"].empty());
+  EXPECT_TRUE(result["perfect"].empty());
+  const Outcome perfect = run(replay() + " --json --perfect l2 --perfect disk --perfect launch" +
+                              " --perfect dram --perfect texture");
+  ASSERT_EQ(perfect.status, 0) << perfect.err;
+  const auto faster = nlohmann::json::parse(perfect.out);
+  EXPECT_EQ(faster["perfect"].size(), 5u);
+  EXPECT_LT(static_cast<double>(faster["latency"]["integrated_ns"]),
+            static_cast<double>(result["latency"]["integrated_ns"]));
+  EXPECT_EQ(faster["counters"]["l2.fetches"]["value"], 0);
+  expect_refused(replay() + " --perfect gpu", {"--perfect gpu", "dram"});
+  expect_refused(replay() + " --dump-requests l2", {"PORT=FILE"});
+  expect_refused(replay() + " --dump-requests l3=" + dump, {"l2-slc"});
+  expect_refused(replay() + " --dump-requests core-cluster=" + dump, {"cluster.size"});
+}
+
+TEST_F(Fmsim, ReuseCurvesRiseToTheShareOfRepeatedLines) {
+  const Outcome all = run("reuse " + replay() + " --json --launch L0");
+  ASSERT_EQ(all.status, 0) << all.err;
+  const auto json = nlohmann::json::parse(all.out);
+  EXPECT_EQ(json["launch"], "L0");
+  const auto accesses = static_cast<std::uint64_t>(json["accesses"]);
+  const auto lines = static_cast<std::uint64_t>(json["lines"]);
+  EXPECT_GT(lines, 64u);
+  EXPECT_EQ(static_cast<std::uint64_t>(json["curve"].back()["hits"]), accesses - lines);
+  EXPECT_EQ(run("reuse " + replay() + " --launch L9").status, 2);
+  EXPECT_EQ(run("reuse " + replay() + " --line 60").status, 2);
+  EXPECT_EQ(run("reuse " + replay() + " --port slc").status, 2);
+  EXPECT_THAT(run("reuse " + replay()).out, HasSubstr("capacity"));
+}
 
 TEST_F(Fmsim, SummaryFitsATerminal) {
   const Outcome outcome = run(replay());

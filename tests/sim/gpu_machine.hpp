@@ -35,8 +35,9 @@ class GpuMachine {
  public:
   explicit GpuMachine(const DeviceConfig& config)
       : memory_(config, registry_), gpu_(config, memory_, registry_) {}
-  GpuMachine(const DeviceConfig& config, const MemoryParameters& memory)
-      : memory_(memory, registry_), gpu_(config, memory_, registry_) {}
+  GpuMachine(const DeviceConfig& config, const MemoryParameters& memory,
+             bool perfect_texture = false)
+      : memory_(memory, registry_), gpu_(config, memory_, registry_, perfect_texture) {}
 
   /// Enqueues now a launch of `program`.
   void add(const trace::AccessProgram& program, std::vector<ArgumentBinding> arguments,
