@@ -3,10 +3,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "sim/memory/cache_level.hpp"
 #include "sim/memory/memory_parameters.hpp"
 #include "sim/memory/memory_system.hpp"
@@ -15,11 +11,11 @@
 namespace fm {
 namespace {
 
-/// One core's port: keeps `outstanding` line reads in flight over its share of a footprint.
+/// The cores' ports as one block: keeps `outstanding` line reads in flight over a footprint.
 class Requester : public Block, private LineSink {
  public:
   struct Stream {
-    std::uint64_t first_line = 0, stride = 1, lines = 1;  ///< of the footprint, in lines
+    std::uint64_t lines = 1;  ///< of the footprint, read one after another, again and again
     std::uint64_t requests = 0;
     std::uint32_t outstanding = 32;
   };
@@ -28,7 +24,6 @@ class Requester : public Block, private LineSink {
       : Block(name, parameters.clock, false),
         stream_(stream),
         level_(level),
-        line_(stream.first_line),
         latency_(parameters.request_cycles * parameters.clock.period),
         source_(level->attach(this, parameters.answer_cycles * parameters.clock.period)) {
     wake_by(0);
@@ -58,16 +53,15 @@ class Requester : public Block, private LineSink {
     request.sequence = sent_++;
     request.source = source_;
     request.client = MemoryClient::texture;
-    line_ = (line_ + stream_.stride) % stream_.lines;
+    if (++line_ == stream_.lines) line_ = 0;
     level_->receive(request);
   }
 
   const Stream stream_;
   MemoryLevel* level_;
-  std::uint64_t line_;
   Ticks latency_;
   std::uint16_t source_;
-  std::uint64_t sent_ = 0, answered_ = 0;
+  std::uint64_t line_ = 0, sent_ = 0, answered_ = 0;
   AnswerQueue answers_;
 };
 
@@ -75,25 +69,18 @@ void read_lines(benchmark::State& state, const char* device, std::uint64_t footp
                 std::uint64_t requests) {
   const DeviceConfig config = DeviceConfig::load(device);
   const MemoryParameters parameters = memory_parameters(config);
-  const std::uint64_t cores = config.count("gpu.cores");
   std::uint64_t answered = 0;
   for (auto _ : state) {
     KernelContext context;
     CounterRegistry registry;
     MemorySystem memory(parameters, registry);
-    std::vector<std::unique_ptr<Requester>> requesters;
-    for (std::uint64_t core = 0; core < cores; ++core) {
-      Requester::Stream stream;
-      stream.first_line = core;
-      stream.stride = cores;
-      stream.lines = footprint / parameters.l2.line_bytes;
-      stream.requests = requests / cores;
-      const std::string name = "requester" + std::to_string(core);
-      requesters.push_back(
-          std::make_unique<Requester>(name.c_str(), parameters, &memory.l2(), stream));
-    }
+    Requester::Stream stream;
+    stream.lines = footprint / parameters.l2.line_bytes;
+    stream.requests = requests;
+    stream.outstanding = 32 * parameters.cores;
+    Requester requester("requester", parameters, &memory.l2(), stream);
     context.run();
-    for (const auto& requester : requesters) answered += requester->answered();
+    answered += requester.answered();
     const double lookups = static_cast<double>(registry.value("l2.read_lookups"));
     state.counters["l2_hits"] = static_cast<double>(registry.value("l2.read_hits")) / lookups;
     state.counters["slc_hits"] = static_cast<double>(registry.value("slc.read_hits")) / lookups;

@@ -70,10 +70,11 @@ void CacheLevel::send_below(const LineRequest& request) {
   below.sequence = std::uint64_t{current_slice_} << 48 | request.sequence;
   below.time += below_latency_;
   const std::uint32_t line = below_->line_bytes();
-  below.byte_mask =
-      request.kind == AccessKind::read
-          ? range_mask(request.address, request.bytes, line)
-          : widen_mask(request.byte_mask, request.address, parameters_.line_bytes, line);
+  below.byte_mask = request.kind == AccessKind::read
+                        ? range_mask(request.address, request.bytes, line)
+                        : widen_mask(request.byte_mask,
+                                     line_size_.quotient(request.address) * parameters_.line_bytes,
+                                     parameters_.line_bytes, line);
   ++below_counts_.requests_of(below.client, below.kind);
   if (tap_below_ != nullptr) tap_below_->arriving(below);
   below_->receive(below);
