@@ -70,7 +70,7 @@ void check_caches(const Rules& rules) {
   rules.cache("l2.size", "l2", "l2.slices");
   rules.cache("slc.size", "slc");
   if (rules.number("cluster.size") != 0) {
-    rules.cache("cluster.size", "cluster");
+    rules.cache("cluster.size", "cluster", "cluster.slices");
     rules.multiple("cluster.line", "load_store.line");
     rules.multiple("cluster.line", "texture.line");
     rules.multiple("l2.line", "cluster.line");

@@ -45,6 +45,8 @@ CacheParameters cluster_parameters(const DeviceConfig& config, Ticks cycle) {
   cluster.bytes = config.bytes("cluster.size").count();
   cluster.line_bytes = byte_count(config, "cluster.line");
   cluster.ways = count(config, "cluster.ways");
+  cluster.slices = count(config, "cluster.slices");
+  cluster.hashed = false;
   cluster.mshrs = count(config, "cluster.mshrs");
   cluster.targets = count(config, "cluster.merges");
   cluster.write_buffer = count(config, "cluster.write_buffer");
@@ -52,6 +54,7 @@ CacheParameters cluster_parameters(const DeviceConfig& config, Ticks cycle) {
   cluster.request_bytes_per_cycle = byte_count(config, "noc.bytes_per_clock");
   cluster.cycle = cycle;
   cluster.write_through = true;
+  // Each slice has a link of its own to the L2.
   const std::uint32_t link = byte_count(config, "noc.bytes_per_clock");
   cluster.below_line = (cluster.line_bytes + link - 1) / link * cycle;
   return cluster;

@@ -82,7 +82,9 @@ DeviceConfig random_config(Draw& draw) {
   number("noc.latency", 1, 9, " cycles");
   const std::uint64_t cluster_ways = draw.pick(1, 4);
   const std::uint64_t cluster_sets = draw.pick(0, 9);
-  set("cluster.size", std::to_string(64 * cluster_ways * cluster_sets) + " B");
+  const std::uint64_t cluster_slices = draw.pick(1, 3);
+  set("cluster.slices", std::to_string(cluster_slices));
+  set("cluster.size", std::to_string(64 * cluster_ways * cluster_sets * cluster_slices) + " B");
   number("cluster.cores", 1, config.count("gpu.cores"));
   set("cluster.ways", std::to_string(cluster_ways));
   number("cluster.latency", 2, 20, " cycles");
