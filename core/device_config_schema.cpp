@@ -158,10 +158,10 @@ Schema shared_memory_schema() {
              "writes a slice passed on to the L2 that it has not acknowledged"),
       number("noc.latency", Kind::cycles, 1, 100000,
              "one way between a core (with cluster caches: a cluster) and a slice"),
-      number("noc.bytes_per_clock", Kind::bytes, 1, 1024,
-             "between a core, or a slice of a cluster's cache, and the L2, each way; and written "
-             "data into a "
-             "slice"),
+      number(
+          "noc.bytes_per_clock", Kind::bytes, 1, 1024,
+          "between a core (or a slice of a cluster's cache) and the L2, each way; and of written "
+          "data into a slice"),
       number("noc.port_lines", Kind::count, 1, 4096,
              "lines in flight of a client that is no core: copies, storage, host, display"),
       number("slc.size", Kind::bytes, 64 * kibi, 1 * gibi, "system-level cache, for all clients"),
