@@ -133,6 +133,7 @@ void write_hit_rates(std::ostringstream* out, const Result& result) {
   Section section(out, "Hit rates of reads");
   const std::vector<std::pair<const char*, const char*>> levels{{"load_store", "load/store L1"},
                                                                 {"texture", "texture cache"},
+                                                                {"cluster", "cluster cache"},
                                                                 {"l2", "L2"},
                                                                 {"slc", "system-level cache"}};
   for (const auto& [prefix, name] : levels) {
@@ -140,6 +141,13 @@ void write_hit_rates(std::ostringstream* out, const Result& result) {
     if (lookups == 0) continue;
     section.line(name, percent(counter(result, std::string(prefix) + ".read_hits") / lookups),
                  "of " + text_with_prefix(lookups, "") + " lines");
+  }
+  for (const auto& [prefix, name] :
+       {std::pair{"tlb", "core TLBs"}, std::pair{"mmu", "shared TLB"}}) {
+    const double requests = counter(result, std::string(prefix) + ".requests");
+    if (requests == 0) continue;
+    section.line(name, percent(counter(result, std::string(prefix) + ".hits") / requests),
+                 "of " + text_with_prefix(requests, "") + " translations");
   }
 }
 
