@@ -82,8 +82,8 @@ double value_of(const Cost& cost, const std::string& unit, double clock_hertz) {
 }  // namespace
 
 std::int64_t MicrobenchPoint::axis(const std::string& name) const {
-  for (const auto& [known, value] : axes) {
-    if (known == name) return value;
+  for (const auto& [known, place] : axes) {
+    if (known == name) return place;
   }
   throw std::out_of_range("no axis " + name);
 }

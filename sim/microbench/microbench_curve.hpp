@@ -19,7 +19,7 @@ struct MicrobenchPoint {
 
 struct MicrobenchCurve {
   std::string name;
-  std::string unit;  ///< "ns/hop", "B/ns", "texel/clk", ...
+  std::string unit;                     ///< "ns/hop", "B/ns", "texel/clk", ...
   std::vector<MicrobenchPoint> points;  ///< in the order measured
 };
 
