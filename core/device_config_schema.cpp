@@ -77,7 +77,10 @@ Schema gpu_schema() {
 
 Schema core_memory_schema() {
   return {
-      number("load_store.cache_size", Kind::bytes, 256, 16 * mebi, "load/store L1 of a core"),
+      number("load_store.cache_size", Kind::bytes, 0, 16 * mebi,
+             "load/store L1 of a core (0: none, every line comes from the L2)"),
+      number("load_store.lanes_per_clock", Kind::ratio, 0.25, 1024,
+             "work-items whose addresses the load/store unit takes a clock"),
       number("load_store.line", Kind::bytes, 16, 1024, "line of the load/store L1"),
       number("load_store.ways", Kind::count, 1, 1024, "ways of the load/store L1"),
       number("load_store.latency", Kind::cycles, 1, 100000, "issue to use on a hit"),

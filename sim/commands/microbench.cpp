@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/atomic_file.hpp"
+#include "core/microbench_label.hpp"
 #include "core/progress_bar.hpp"
 #include "core/trace_file.hpp"
 #include "sim/commands/command.hpp"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 struct MicrobenchOptions {
   std::string config;
-  std::vector<std::string> settings, only;
+  std::vector<std::string> settings, only, at;
   std::string traces;
   bool json = false;
   std::string output = "-";
@@ -36,6 +37,8 @@ const std::vector<Row>& rows() {
       {"set", "PATH=VALUE", "replace a config value; may be repeated",
        &MicrobenchOptions::settings},
       {"only", "NAME", "run only this microbenchmark; may be repeated", &MicrobenchOptions::only},
+      {"at", "AXIS=VALUE", "run only the points there, e.g. footprint=1048576; may be repeated",
+       &MicrobenchOptions::at},
       {"traces", "DIR", "where the traces are (default: traces/microbench)",
        &MicrobenchOptions::traces},
       {"json", "", "write all points as JSON", &MicrobenchOptions::json},
@@ -71,6 +74,23 @@ fs::path traces_folder(const std::string& wanted) {
       "--traces DIR");
 }
 
+/// Where points must lie; every condition counts.
+AxisConditions conditions_of(const std::vector<std::string>& at) {
+  AxisConditions conditions;
+  for (const std::string& word : at) {
+    MicrobenchLabel label;
+    try {
+      label = microbench_label_from(word + " work=1 unit=ns/hop");
+    } catch (const UserError&) {
+    }
+    if (label.axes.size() != 1) {
+      throw UserError("--at " + word + ": write axis=number, e.g. footprint=1048576");
+    }
+    conditions.push_back(label.axes.front());
+  }
+  return conditions;
+}
+
 /// Names of the folder's traces, sorted, or those asked for.
 std::vector<std::string> names_of(const fs::path& folder, const std::vector<std::string>& only) {
   std::vector<std::string> names;
@@ -86,12 +106,14 @@ std::vector<std::string> names_of(const fs::path& folder, const std::vector<std:
   return only.empty() ? names : only;
 }
 
-MicrobenchCurve measure(const DeviceConfig& config, const fs::path& folder,
-                        const std::string& name) {
+MicrobenchCurve measure(const DeviceConfig& config, const fs::path& folder, const std::string& name,
+                        const AxisConditions& conditions) {
   const std::string file = (folder / (name + ".trace")).string();
+  Trace trace = read_trace(file);
+  keep_points(conditions, &trace);
   SimulationOptions options;
   options.trace_file = file;
-  const Result result = simulate(config, read_trace(file), options);
+  const Result result = simulate(config, trace, options);
   for (const ResultCheck& check : result.checks) {
     if (check.holds()) continue;
     throw std::logic_error(name + ": a conservation law is broken: " + check.law + ": " +
@@ -109,15 +131,17 @@ ExitStatus run_microbench(int argc, const char* const* argv) {
   const DeviceConfig config = load_config(options.config, options.settings);
   const fs::path folder = traces_folder(options.traces);
   const std::vector<std::string> names = names_of(folder, options.only);
+  const auto conditions = conditions_of(options.at);
   AtomicFile output(options.output);
   ProgressBar bar("simulating");
   std::vector<MicrobenchCurve> curves;
   for (const std::string& name : names) {
     bar.show(curves.size(), names.size());
-    curves.push_back(measure(config, folder, name));
+    curves.push_back(measure(config, folder, name, conditions));
+    if (curves.back().points.empty()) curves.pop_back();
   }
   if (options.json) {
-    output.stream() << microbench_json(config.name(), curves);
+    output.stream() << microbench_json(config, curves);
   } else {
     for (const MicrobenchCurve& curve : curves) output.stream() << text_of(curve) << "\n";
   }

@@ -82,6 +82,7 @@ CoreParameters core_parameters(const DeviceConfig& config) {
   core.arithmetic_latency = cycle_count(config, "gpu.arithmetic_latency");
   core.occupancy = occupancy(config);
   core.load_store = unit_parameters(config, "load_store");
+  core.load_store.lanes_per_cycle = config.ratio("load_store.lanes_per_clock");
   core.load_store.write_back = config.word("load_store.write_policy") == "write_back";
   core.texture = unit_parameters(config, "texture");
   core.local.queue = core.load_store.queue;

@@ -20,6 +20,7 @@ struct UnitParameters {
   std::uint32_t queue = 8;     ///< accesses accepted and not yet begun
   std::uint32_t latency = 20;  ///< from the pipe to data back in the register file, on a hit
   std::uint32_t bytes_per_cycle = 64;  ///< of data returned or taken
+  double lanes_per_cycle = 64;         ///< whose addresses are taken
   std::uint64_t cache_bytes = 0;       ///< 0: no cache, every line goes to the L2
   std::uint32_t line_bytes = 64;
   std::uint32_t ways = 4;

@@ -169,8 +169,11 @@ LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uin
   } else {
     // Lanes that share a line share its cycle, a broadcast included (Arm Valhall shader core
     // guide).
-    plan.pipe_cycles = static_cast<std::uint32_t>(ceil_div(
+    const auto data = static_cast<std::uint32_t>(ceil_div(
         std::uint64_t{plan.count} * site.line_bytes, parameters_.load_store.bytes_per_cycle));
+    plan.pipe_cycles = std::max(
+        data, static_cast<std::uint32_t>(
+                  std::ceil(step.pattern->mask.count() / parameters_.load_store.lanes_per_cycle)));
   }
   plan.pipe_cycles = std::max(1u, plan.pipe_cycles);
   return plan;
@@ -183,7 +186,10 @@ std::uint32_t LinePlanner::texture_cycles(const SitePlan& site, std::uint32_t qu
       static_cast<std::uint32_t>(std::ceil(quads * 4 * cost / parameters_.texels_per_cycle));
   const auto data = static_cast<std::uint32_t>(
       ceil_div(std::uint64_t{quads} * 4 * site.bytes, parameters_.texture.bytes_per_cycle));
-  return std::max({sample, data, lines});
+  const auto look_ups = static_cast<std::uint32_t>(
+      ceil_div(std::uint64_t{lines} * site.line_bytes,
+               std::max(site.line_bytes, parameters_.texture.bytes_per_cycle)));
+  return std::max({sample, data, look_ups});
 }
 
 std::uint32_t LinePlanner::bank_cycles(const SitePlan& site, const WaveStep& step) const {

@@ -20,7 +20,8 @@ MemoryUnit::MemoryUnit(Unit unit, const UnitParameters& parameters, MemoryClient
       translation_(translation),
       scoreboard_(scoreboard),
       pipe_(parameters.queue),
-      sets_(parameters.cache_bytes / parameters.line_bytes / parameters.ways),
+      sets_(std::max<std::uint64_t>(
+          1, parameters.cache_bytes / parameters.line_bytes / parameters.ways)),
       ways_(parameters.ways),
       line_shift_(log2_of(parameters.line_bytes)),
       tags_(static_cast<std::size_t>(sets_.divisor()) * ways_, ~std::uint64_t{0}),
@@ -86,6 +87,15 @@ std::uint32_t MemoryUnit::find(std::uint64_t line_number) {
   return none;
 }
 
+/// Without a cache every line is the L2's.
+MemoryUnit::Block MemoryUnit::read_past(std::uint64_t address, std::uint64_t mask) {
+  if (free_mshrs_.empty()) return Block::mshr;
+  fetch(none, address, parameters_.line_bytes, mask, AccessKind::read);
+  ++counts_.read_misses;
+  ++counts_.accepted_reads;
+  return Block::none;
+}
+
 MemoryUnit::Block MemoryUnit::read(std::uint64_t address, std::uint64_t mask) {
   if (parameters_.perfect) {
     scoreboard_->line_known(progress_.wave, progress_.load,
@@ -94,6 +104,7 @@ MemoryUnit::Block MemoryUnit::read(std::uint64_t address, std::uint64_t mask) {
     ++counts_.accepted_reads;
     return Block::none;
   }
+  if (parameters_.cache_bytes == 0) return read_past(address, mask);
   const std::uint64_t number = address >> line_shift_;
   std::uint32_t place = find(number);
   if (place != none) {
@@ -201,7 +212,7 @@ void MemoryUnit::fetch(std::uint32_t place, std::uint64_t address, std::uint32_t
                        std::uint64_t mask, AccessKind kind) {
   const std::uint32_t index = free_mshrs_.back();
   free_mshrs_.pop_back();
-  mshrs_[index] = {place, 0, none};
+  mshrs_[index] = {place, kind, 0, none};
   if (place != none) mshr_of_[place] = static_cast<std::uint16_t>(index);
   add_target(mshrs_[index]);
   ++counts_.fetches;
@@ -280,7 +291,7 @@ void MemoryUnit::count_block(Cycle cycle) {
 void MemoryUnit::fill(std::uint32_t index, Cycle cycle, WaveSet* waves) {
   Mshr& mshr = mshrs_[index];
   ++counts_.fills;
-  ++link_->traffic().answers_of(client_, mshr.line != none ? AccessKind::read : AccessKind::atomic);
+  ++link_->traffic().answers_of(client_, mshr.kind);
   if (mshr.line != none) {
     valid_[mshr.line] = full_line_mask(parameters_.line_bytes);
     mshr_of_[mshr.line] = no_mshr;

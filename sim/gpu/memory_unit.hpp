@@ -90,7 +90,8 @@ class MemoryUnit {
   static constexpr std::uint16_t no_mshr = 0xffff;
   static constexpr std::uint32_t none = 0xffffffff;
   struct Mshr {
-    std::uint32_t line = none;  ///< place in the cache; none: an atomic operation
+    std::uint32_t line = none;  ///< place in the cache; none: an atomic operation, or no cache
+    AccessKind kind = AccessKind::read;
     std::uint32_t targets = 0, first_target = none;
   };
   struct Target {
@@ -109,6 +110,7 @@ class MemoryUnit {
   bool proceed();
   std::uint32_t find(std::uint64_t line_number);
   Block read(std::uint64_t address, std::uint64_t mask);
+  Block read_past(std::uint64_t address, std::uint64_t mask);
   Block write(std::uint64_t address, std::uint64_t mask);
   Block write_past(std::uint64_t address, std::uint64_t mask);
   Block write_back(std::uint32_t place, std::uint64_t address, std::uint64_t mask);

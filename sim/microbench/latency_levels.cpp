@@ -12,7 +12,7 @@ struct Sample {
   double nanoseconds;
 };
 
-constexpr double same_latency = 0.004;
+constexpr double same_latency = 0.001;
 
 std::vector<LatencyRun> runs_of(const std::vector<Sample>& samples) {
   std::vector<LatencyRun> runs;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "core/diagnostics.hpp"
@@ -79,7 +80,39 @@ double value_of(const Cost& cost, const std::string& unit, double clock_hertz) {
                   "'; known are ns/<work>, <work>/ns and <work>/clk");
 }
 
+const std::string& label_of(const trace::HostOperation& operation) {
+  static const std::string none;
+  if (operation.has_launch()) return operation.launch().launch();
+  if (operation.has_copy()) return operation.copy().launch();
+  if (operation.has_disk_read()) return operation.disk_read().weight();
+  return none;
+}
+
+bool meets(const MicrobenchLabel& label, const AxisConditions& conditions) {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const auto& condition) {
+    return std::find(label.axes.begin(), label.axes.end(), condition) != label.axes.end();
+  });
+}
+
 }  // namespace
+
+void keep_points(const AxisConditions& conditions, Trace* trace) {
+  std::set<std::uint64_t> removed;
+  std::vector<trace::HostOperation> kept;
+  for (const trace::HostOperation& operation : trace->operations) {
+    const std::string& label = label_of(operation);
+    const bool waits_for_removed =
+        std::any_of(operation.after().begin(), operation.after().end(),
+                    [&](std::uint64_t cause) { return removed.count(cause) != 0; });
+    const bool elsewhere = is_label(label) && !meets(microbench_label_from(label), conditions);
+    if (elsewhere || waits_for_removed) {
+      removed.insert(operation.id());
+    } else {
+      kept.push_back(operation);
+    }
+  }
+  trace->operations = std::move(kept);
+}
 
 std::int64_t MicrobenchPoint::axis(const std::string& name) const {
   for (const auto& [known, place] : axes) {

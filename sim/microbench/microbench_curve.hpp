@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "core/trace_file.hpp"
 
 namespace fm {
 
@@ -22,6 +23,11 @@ struct MicrobenchCurve {
   std::string unit;                     ///< "ns/hop", "B/ns", "texel/clk", ...
   std::vector<MicrobenchPoint> points;  ///< in the order measured
 };
+
+using AxisConditions = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// Removes from a microbenchmark's trace what measures other points, and the waits for it.
+void keep_points(const AxisConditions& conditions, Trace* trace);
 
 /// From the times of the launches, copies and reads that core/microbench_label.hpp describes;
 /// others are passed over. `clock_hertz` of the GPU, for units a cycle. Throws UserError when a

@@ -86,9 +86,12 @@ std::string text_of(const MicrobenchCurve& curve) {
   return out.str();
 }
 
-std::string microbench_json(const std::string& config, const std::vector<MicrobenchCurve>& curves) {
+std::string microbench_json(const DeviceConfig& config,
+                            const std::vector<MicrobenchCurve>& curves) {
   Json json;
-  json["config"] = config;
+  json["config"] = config.name();
+  json["clock_hz"] = config.hertz("gpu.clock");
+  json["cores"] = config.count("gpu.cores");
   json["curves"] = Json::object();
   for (const MicrobenchCurve& curve : curves) {
     Json& out = json["curves"][curve.name];

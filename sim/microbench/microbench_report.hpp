@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/device_config.hpp"
 #include "sim/microbench/microbench_curve.hpp"
 
 namespace fm {
@@ -11,8 +12,8 @@ namespace fm {
 /// Latency curves as their runs, plateaus and knees, the others point by point.
 std::string text_of(const MicrobenchCurve& curve);
 
-/// {"config", "curves": {name: {"unit", "points": [{"axes", "value"}], "levels" of latency
-/// curves}}}. Deterministic.
-std::string microbench_json(const std::string& config, const std::vector<MicrobenchCurve>& curves);
+/// {"config", "clock_hz", "cores", "curves": {name: {"unit", "points": [{"axes", "value"}],
+/// "levels" of latency curves}}}. Deterministic.
+std::string microbench_json(const DeviceConfig& config, const std::vector<MicrobenchCurve>& curves);
 
 }  // namespace fm

@@ -25,7 +25,7 @@ TEST(MicrobenchLabel, ReadsWhatItWrites) {
 
 TEST(MicrobenchLabel, RefusesWhatMeasuresNothing) {
   const auto refusal = [](const std::string& text) {
-    return message_of([&] { microbench_label_from(text); });
+    return user_error_of([&] { microbench_label_from(text); });
   };
   EXPECT_THAT(refusal("L12"), HasSubstr("L12"));
   EXPECT_THAT(refusal("footprint=1024 part=full unit=ns/hop"), HasSubstr("work"));
