@@ -67,7 +67,7 @@ std::vector<KernelEntry> microbench_entries() {
           "range_read", "bandwidth by footprint and access width",
           {{"UNIT", units, "read at once"}},
           [](const KernelParameters& p) {
-            return reads("data", "sums", unit_kind(p)).integers({"range_log", "rounds"});
+            return reads("data", "sums", unit_kind(p)).integers({"range_log", "items", "rounds"});
           },
           16),
       probe(

@@ -22,17 +22,21 @@ class MicrobenchDraft {
 
   /// Adds a launch of the label's part.
   void launch(PlanLaunch launch, MicrobenchLabel label, bool waits = true);
-  /// `make(amount)` builds the launch that does `amount` rounds or hops, each `work` units:
-  /// warm(full), brief, full. The measured work is that of full - brief.
+  /// Rounds or hops of a point's three launches.
+  struct Amounts {
+    std::int64_t warm, brief, full;
+  };
+  /// `make(amount)` builds the launch that does `amount` rounds or hops, each `work` units. The
+  /// measured work is that of full - brief.
   template <class Make>
-  void point(const MicrobenchAxes& axes, const std::string& unit, std::int64_t brief,
-             std::int64_t full, std::int64_t work, const Make& make) {
+  void point(const MicrobenchAxes& axes, const std::string& unit, const Amounts& amounts,
+             std::int64_t work, const Make& make) {
     const auto part = [&](MicrobenchPart which, std::int64_t amount) {
       launch(make(amount), {axes, which, static_cast<std::uint64_t>(amount * work), unit});
     };
-    part(MicrobenchPart::warm, full);
-    part(MicrobenchPart::brief, brief);
-    part(MicrobenchPart::full, full);
+    part(MicrobenchPart::warm, amounts.warm);
+    part(MicrobenchPart::brief, amounts.brief);
+    part(MicrobenchPart::full, amounts.full);
   }
   void step(MicrobenchStep step) { bench_.steps.push_back(std::move(step)); }
 

@@ -20,9 +20,8 @@ Microbench launch_latency() {
   const PlanLaunch empty = LaunchDraft("empty").integer("nothing", 0).finish({1, 1, 1}, {1, 1, 1});
   const auto series = [&](std::int64_t behind, std::uint64_t launches, bool waits) {
     for (std::uint64_t number = 1; number <= launches; ++number) {
-      draft.launch(
-          empty, {{{"queued", behind}}, MicrobenchPart::series, 1, "ns/launch", number},
-          waits || number == launches);
+      draft.launch(empty, {{{"queued", behind}}, MicrobenchPart::series, 1, "ns/launch", number},
+                   waits || number == launches);
     }
   };
   series(1, 5, true);

@@ -28,7 +28,7 @@ void chase_point(MicrobenchDraft& draft, const PlanTensor& ring, const PlanTenso
   const bool large = round > 8 * kib;
   const std::int64_t brief = large ? 64 : std::max<std::int64_t>(round, 512);
   const std::int64_t full = large ? brief + round : 3 * brief;
-  draft.point({{"footprint", footprint}, {"stride", stride}}, "ns/hop", brief, full, 1,
+  draft.point({{"footprint", footprint}, {"stride", stride}}, "ns/hop", {full, brief, full}, 1,
               [&](std::int64_t hops) {
                 return chase(ring, end, footprint / element, stride / element, hops);
               });
@@ -75,13 +75,14 @@ Microbench pointer_chase_buffer() {
                                        2 * mib, 3 * mib, 4 * mib, 6 * mib, 8 * mib, 12 * mib}) {
     chase_point(draft, ring, end, footprint, 64);
   }
-  // A new page every hop, other lines on every way round: translations.
+  // A new page every hop: translations. What is measured comes in a second way round, whose pages
+  // are known and whose lines are new.
   constexpr std::int64_t page = 4 * kib;
   for (const std::int64_t footprint :
        {4 * mib, 8 * mib, 16 * mib, 24 * mib, 32 * mib, 48 * mib, 64 * mib, 96 * mib, 128 * mib}) {
     const std::int64_t round = footprint / page;
-    draft.point({{"footprint", footprint}, {"stride", page + 64}}, "ns/hop", round, 2 * round, 1,
-                [&](std::int64_t hops) {
+    draft.point({{"footprint", footprint}, {"stride", page + 64}}, "ns/hop",
+                {round, round, 2 * round}, 1, [&](std::int64_t hops) {
                   return chase(ring, end, footprint / element, (page + 64) / element, hops);
                 });
   }
@@ -113,8 +114,8 @@ Microbench block_walk_image() {
   const std::pair<int, int> blocks[] = {{6, 0}, {0, 6}, {0, 5}, {0, 4}, {0, 3}, {0, 2}, {0, 1},
                                         {1, 1}, {2, 1}, {1, 2}, {2, 2}, {3, 2}, {3, 3}, {4, 4}};
   for (const auto& [x_log, y_log] : blocks) {
-    draft.point({{"across", 1 << x_log}, {"down", 1 << y_log}}, "ns/hop", 256, 256 + hops, 1,
-                [&, x = x_log, y = y_log](std::int64_t amount) {
+    draft.point({{"across", 1 << x_log}, {"down", 1 << y_log}}, "ns/hop", {hops, 256, 256 + hops},
+                1, [&, x = x_log, y = y_log](std::int64_t amount) {
                   return walk(ring, end, size_log, x, y, amount);
                 });
   }

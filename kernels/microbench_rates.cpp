@@ -26,7 +26,8 @@ PlanLaunch read_launch(const PlanTensor& data, const PlanTensor& sums, const Rea
                        std::int64_t range, std::int64_t rounds) {
   LaunchDraft draft("range_read");
   draft.parameter("UNIT", unit.word).tensor("data", data).tensor("sums", sums);
-  draft.integer("range_log", log2_of(range / unit.bytes)).integer("rounds", rounds);
+  draft.integer("range_log", log2_of(range / unit.bytes));
+  draft.integer("items", items).integer("rounds", rounds);
   return draft.finish({items, 1, 1}, {group_items, 1, 1});
 }
 
@@ -66,7 +67,7 @@ Microbench bandwidth_buffer() {
   const PlanTensor& sums = draft.floats("sums", items);
   const auto read = [&](const PlanTensor& data, const ReadUnit& unit, std::int64_t range,
                         std::int64_t full) {
-    draft.point({{"footprint", range}, {"width", unit.bytes}}, "B/ns", 1, full,
+    draft.point({{"footprint", range}, {"width", unit.bytes}}, "B/ns", {full, 1, full},
                 items * reads_a_round * unit.bytes,
                 [&](std::int64_t rounds) { return read_launch(data, sums, unit, range, rounds); });
   };
@@ -91,9 +92,10 @@ Microbench bandwidth_image() {
     const PlanTensor& data = draft.texels(id, dtype, Placement::image2d, 16 * kib);
     const ReadUnit unit{"TEXEL", static_cast<std::int64_t>(4 * size_of(dtype).count())};
     for (const std::int64_t range : {kib / 2, kib, 4 * kib, 16 * kib, 32 * kib, 64 * kib}) {
-      draft.point(
-          {{"texel", unit.bytes}, {"footprint", range}}, "texel/clk", 1, 3, items * reads_a_round,
-          [&](std::int64_t rounds) { return read_launch(data, sums, unit, range, rounds); });
+      draft.point({{"texel", unit.bytes}, {"footprint", range}}, "texel/clk", {3, 1, 3},
+                  items * reads_a_round, [&](std::int64_t rounds) {
+                    return read_launch(data, sums, unit, range, rounds);
+                  });
     }
   }
   return draft.take();
@@ -107,14 +109,14 @@ Microbench line_probe_image() {
   const PlanTensor& sums = draft.floats("sums", 256);
   for (const std::int64_t threads :
        {4, 8, 12, 16, 24, 32, 33, 40, 48, 56, 64, 65, 72, 80, 96, 128}) {
-    draft.point({{"across", threads}, {"down", 1}}, "ns/read", 16, 80, 1, [&](std::int64_t rounds) {
-      return probe_launch(row, sums, "ACROSS", threads, rounds);
-    });
+    draft.point(
+        {{"across", threads}, {"down", 1}}, "ns/read", {80, 16, 80}, 1,
+        [&](std::int64_t rounds) { return probe_launch(row, sums, "ACROSS", threads, rounds); });
   }
   for (const std::int64_t threads : {4, 8, 16, 24, 32, 33, 40, 48, 64}) {
-    draft.point({{"across", 1}, {"down", threads}}, "ns/read", 16, 80, 1, [&](std::int64_t rounds) {
-      return probe_launch(area, sums, "DOWN", threads, rounds);
-    });
+    draft.point(
+        {{"across", 1}, {"down", threads}}, "ns/read", {80, 16, 80}, 1,
+        [&](std::int64_t rounds) { return probe_launch(area, sums, "DOWN", threads, rounds); });
   }
   return draft.take();
 }
@@ -124,7 +126,7 @@ Microbench bandwidth_write() {
   const PlanTensor& buffer = draft.texels("buffer", DataType::f32, Placement::buffer, mib);
   const PlanTensor& image = draft.texels("image", DataType::f32, Placement::image2d, 16 * kib);
   const auto write = [&](const PlanTensor& data, std::int64_t is_image, std::int64_t range) {
-    draft.point({{"footprint", range}, {"image", is_image}}, "B/ns", 1, 2,
+    draft.point({{"footprint", range}, {"image", is_image}}, "B/ns", {2, 1, 2},
                 items * reads_a_round * 16, [&](std::int64_t rounds) {
                   LaunchDraft launch("range_write");
                   launch.tensor("data", data).integer("range_log", log2_of(range / 16));
@@ -141,11 +143,11 @@ Microbench local_memory() {
   MicrobenchDraft draft("local_memory", "local memory by stride and bytes a work-item reads");
   const PlanTensor& sums = draft.floats("sums", items);
   for (const std::int64_t stride : {1, 2, 3, 4, 7, 8, 16, 17, 32, 33}) {
-    draft.point({{"width", 4}, {"stride", stride}}, "B/ns", 1, 3, items * reads_a_round * 4,
+    draft.point({{"width", 4}, {"stride", stride}}, "B/ns", {3, 1, 3}, items * reads_a_round * 4,
                 [&](std::int64_t rounds) { return local_launch(sums, "SCALAR", stride, rounds); });
   }
   for (const std::int64_t stride : {1, 2, 4, 5}) {
-    draft.point({{"width", 16}, {"stride", stride}}, "B/ns", 1, 3, items * reads_a_round * 16,
+    draft.point({{"width", 16}, {"stride", stride}}, "B/ns", {3, 1, 3}, items * reads_a_round * 16,
                 [&](std::int64_t rounds) { return local_launch(sums, "TEXEL", stride, rounds); });
   }
   return draft.take();
@@ -157,7 +159,7 @@ Microbench wave_width() {
   const PlanTensor& sums = draft.floats("sums", groups * 256);
   for (const std::int64_t threads :
        {1, 4, 8, 9, 12, 16, 17, 24, 32, 33, 48, 64, 65, 96, 128, 129, 192, 256}) {
-    draft.point({{"threads", threads}}, "ns/round", 4, 20, 1, [&](std::int64_t rounds) {
+    draft.point({{"threads", threads}}, "ns/round", {20, 4, 20}, 1, [&](std::int64_t rounds) {
       LaunchDraft launch("multiply_add");
       launch.tensor("sums", sums).integer("rounds", rounds);
       return launch.finish({groups * threads, 1, 1}, {static_cast<std::uint64_t>(threads), 1, 1});
@@ -172,8 +174,8 @@ Microbench occupancy() {
   const PlanTensor& data = draft.texels("data", DataType::f32, Placement::buffer, 4 * kib);
   const PlanTensor& sums = draft.floats("sums", items);
   const auto measure = [&](std::int64_t registers, std::int64_t local_bytes) {
-    draft.point({{"registers", registers + 16}, {"local_bytes", local_bytes}}, "ns/round", 8, 24, 1,
-                [&](std::int64_t rounds) {
+    draft.point({{"registers", registers + 16}, {"local_bytes", local_bytes}}, "ns/round",
+                {24, 8, 24}, 1, [&](std::int64_t rounds) {
                   return occupancy_launch(data, sums, registers, local_bytes, rounds);
                 });
   };

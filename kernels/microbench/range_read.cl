@@ -1,11 +1,11 @@
-// Every work-group streams through the same 2^range_log elements, neighbouring work-items through
-// neighbouring ones, 16 reads a round. UNIT: TEXEL (8 B of half, 16 B of float, or an image's), PAIR
+// The launch's `items` work-items read on from one another, neighbours next to each other, 16 reads
+// a round; beyond 2^range_log elements they begin again at the first. UNIT: TEXEL (8 B of half, 16 B of float, or an image's), PAIR
 // (two texels side by side, 32 B of float) or SCALAR (4 B).
 #define SCALAR 1
 #define TEXEL 2
 #define PAIR 3
 __kernel void range_read(FM_TEXELS_READ(data), FM_TEXELS_WRITE(sums), int range_log,
-                         int rounds FM_RECORD_PARAMETERS) {
+                         int items, int rounds FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int range = FM_SHIFT_LEFT(1, range_log);
   const int item = FM_GLOBAL_ID(0);
@@ -13,7 +13,7 @@ __kernel void range_read(FM_TEXELS_READ(data), FM_TEXELS_WRITE(sums), int range_
   FM_FOR(round, 0, rounds, 1) {
     FM_ARITHMETIC_AHEAD(integer, 32, 16);
     FM_FOR_UNROLLED(read, 0, 16, 1) {
-      const int step = item + (16 * round + read) * 64;
+      const int step = item + (16 * round + read) * items;
       const int at = step - FM_PRODUCT(FM_SHIFT_RIGHT(step, range_log), range);
 #if UNIT == SCALAR
       sum.x += FM_LOAD1(data, at);

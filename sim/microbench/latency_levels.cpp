@@ -12,13 +12,14 @@ struct Sample {
   double nanoseconds;
 };
 
-constexpr double same_latency = 0.001;
+/// Besides, a ring whose last line is not full has up to an element's share of a line more.
+double same_latency(std::int64_t footprint) { return 0.001 + 8.0 / static_cast<double>(footprint); }
 
 std::vector<LatencyRun> runs_of(const std::vector<Sample>& samples) {
   std::vector<LatencyRun> runs;
   double first = 0, sum = 0;
   for (const Sample& sample : samples) {
-    if (runs.empty() || std::abs(sample.nanoseconds / first - 1) > same_latency) {
+    if (runs.empty() || std::abs(sample.nanoseconds / first - 1) > same_latency(sample.footprint)) {
       runs.push_back({sample.footprint, sample.footprint, 0, 0});
       first = sample.nanoseconds;
       sum = 0;

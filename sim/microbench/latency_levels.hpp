@@ -34,7 +34,8 @@ struct LatencyLevels {
 };
 
 /// One a stride of a curve over `footprint` and `stride`. Footprints belong to one run while their
-/// latency is within 0.1 % of its first; a plateau is a run over a quarter of its first footprint.
+/// latency is within 0.1 % of its first (more for small rings, whose last line weighs); a plateau
+/// is a run over a quarter of its first footprint.
 std::vector<LatencyLevels> latency_levels(const MicrobenchCurve& curve);
 
 }  // namespace fm

@@ -74,7 +74,7 @@ TEST(Microbench, BlockWalkFollowsItsBlocks) {
 }
 
 TEST(Microbench, RangeReadAddsTheRangeOnly) {
-  // Each group reads 1024 elements in a row from its own start: the whole range 64 times.
+  // 16 reads of 128 work-items pass 2048 elements in a row: the whole range 128 times.
   constexpr int range = 16;
   HostTensor data = make_tensor("data", Layout::rows, {1, 4 * 64}, float_buffer);
   HostTensor sums = make_tensor("sums", Layout::linear, {128}, float_buffer);
@@ -85,11 +85,11 @@ TEST(Microbench, RangeReadAddsTheRangeOnly) {
   }
   LaunchDraft draft("range_read");
   draft.parameter("UNIT", "TEXEL").tensor("data", data.plan).tensor("sums", sums.plan);
-  draft.integer("range_log", 4).integer("rounds", 1);
+  draft.integer("range_log", 4).integer("items", 128).integer("rounds", 1);
   run(draft.finish({128, 1, 1}, {64, 1, 1}), {&data, &sums});
   double sum = 0;
-  for (std::size_t i = 0; i < 64; ++i) sum += static_cast<double>(sums.values[i]);
-  EXPECT_EQ(sum, 64 * total);
+  for (const float value : sums.values) sum += static_cast<double>(value);
+  EXPECT_EQ(sum, 128 * total);
 }
 
 TEST(Microbench, SuiteFitsTheCatalogue) {
