@@ -20,14 +20,15 @@ PlanLaunch chase(const PlanTensor& ring, const PlanTensor& end, std::int64_t ele
   return draft.finish({1, 1, 1}, {1, 1, 1});
 }
 
-/// Steady state of a chase over `footprint` bytes. Small rings go round several times, large ones
-/// once after the warm-up.
+/// Steady state of a chase over `footprint` bytes: whole rounds, so that what the launch itself
+/// evicts (by the store at its end) is paid alike by both. The largest rings go round once after
+/// the warm-up.
 void chase_point(MicrobenchDraft& draft, const PlanTensor& ring, const PlanTensor& end,
                  std::int64_t footprint, std::int64_t stride) {
   const std::int64_t round = footprint / stride;
-  const bool large = round > 8 * kib;
+  const bool large = round > 64 * kib;
   const std::int64_t brief = large ? 64 : std::max<std::int64_t>(round, 512);
-  const std::int64_t full = large ? brief + round : 3 * brief;
+  const std::int64_t full = brief + std::max<std::int64_t>(round, 1024);
   draft.point({{"footprint", footprint}, {"stride", stride}}, "ns/hop", {full, brief, full}, 1,
               [&](std::int64_t hops) {
                 return chase(ring, end, footprint / element, stride / element, hops);

@@ -34,8 +34,9 @@ struct LatencyLevels {
 };
 
 /// One a stride of a curve over `footprint` and `stride`. Footprints belong to one run while their
-/// latency is within 0.1 % of its first (more for small rings, whose last line weighs); a plateau
-/// is a run over a quarter of its first footprint.
+/// latency is within 0.5 % of its first (more for small rings, whose last line weighs); capacity is
+/// the last of a plateau's footprints within 0.05 % of its least latency; a plateau is a run over a
+/// quarter of its first footprint.
 std::vector<LatencyLevels> latency_levels(const MicrobenchCurve& curve);
 
 }  // namespace fm
