@@ -62,16 +62,19 @@ LatencyKnee knee_of(std::int64_t capacity, const LatencyRun& plateau,
                     const std::vector<LatencyRun>& rise, std::int64_t flat) {
   LatencyKnee knee;
   knee.capacity = capacity;
-  if (rise.empty() || capacity != plateau.last) return knee;
-  // The first line too many shows at the first element beyond, the second one a line later.
-  const std::int64_t second = rise.size() > 1 ? rise[1].first : flat;
-  const std::int64_t line = second - rise[0].first;
-  if (line <= 0 || (line & (line - 1)) != 0) return knee;
-  knee.line = line;
-  const std::int64_t beyond = (flat - knee.capacity + line - 1) / line * line;
-  if (beyond <= 0 || knee.capacity % beyond != 0) return knee;
-  knee.sets = beyond / line;
-  knee.ways = knee.capacity / beyond;
+  std::int64_t beyond = flat - capacity;
+  if (!rise.empty() && capacity == plateau.last) {
+    // The first line too many shows at the first element beyond, the second one a line later.
+    const std::int64_t second = rise.size() > 1 ? rise[1].first : flat;
+    const std::int64_t line = second - rise[0].first;
+    if (line > 0 && (line & (line - 1)) == 0) {
+      knee.line = line;
+      beyond = (beyond + line - 1) / line * line;
+    }
+  }
+  if (beyond <= 0 || capacity % beyond != 0) return knee;
+  knee.ways = capacity / beyond;
+  if (knee.line) knee.sets = beyond / *knee.line;
   return knee;
 }
 

@@ -21,8 +21,8 @@ struct LatencyRun {
 struct LatencyKnee {
   std::int64_t capacity = 0;
   /// Latency rises again with every further line and is flat again once every set has one line too
-  /// many, which is LRU's behaviour: capacity + sets * line. Absent where footprints are too far
-  /// apart to tell.
+  /// many, which is LRU's behaviour: capacity + sets * line = capacity + capacity / ways. Absent
+  /// where footprints are too far apart to tell.
   std::optional<std::int64_t> line, ways, sets;
 };
 

@@ -41,7 +41,8 @@ void append_levels(const LatencyLevels& levels, std::ostream& out) {
   for (const LatencyKnee& knee : levels.knees) {
     out << "    knee at " << exact(knee.capacity);
     if (knee.line) out << ", line " << *knee.line << " B";
-    if (knee.ways) out << ", " << *knee.sets << " sets of " << *knee.ways << " ways";
+    if (knee.sets) out << ", " << *knee.sets << " sets";
+    if (knee.ways) out << ", " << *knee.ways << " ways";
     out << "\n";
   }
 }
