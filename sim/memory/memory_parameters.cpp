@@ -88,6 +88,33 @@ CacheParameters slc_parameters(const DeviceConfig& config, Ticks cycle) {
   return slc;
 }
 
+DramTiming dram_timing(const DeviceConfig& config, const DramClock& clock) {
+  const auto clocks = [&](const char* path) { return clock.clocks(ticks(config, path)); };
+  DramTiming timing;
+  timing.burst = static_cast<std::uint32_t>(std::max<double>(
+      1,
+      std::ceil(static_cast<double>(config.count("dram.burst_length")) /
+                    config.hertz("dram.data_rate") * 1e15 / static_cast<double>(clock.period_fs()) -
+                0.026)));
+  timing.ccd_s = timing.burst;
+  timing.ccd_l = std::max(timing.burst, clocks("dram.tCCD_L"));
+  timing.rcd = clocks("dram.tRCD");
+  timing.rp = timing.rp_all = clocks("dram.tRP");
+  timing.ras = clocks("dram.tRAS");
+  timing.rc = timing.ras + timing.rp;
+  timing.cl = clocks("dram.tCL");
+  timing.cwl = clocks("dram.tCWL");
+  timing.rrd_s = timing.rrd_l = clocks("dram.tRRD");
+  timing.faw = clocks("dram.tFAW");
+  timing.wr = clocks("dram.tWR");
+  timing.rtp = clocks("dram.tRTP");
+  timing.wtr_s = timing.wtr_l = clocks("dram.tWTR");
+  timing.turnaround = clocks("dram.turnaround");
+  timing.refi = clocks("dram.tREFI");
+  timing.rfc = clocks("dram.tRFC");
+  return timing;
+}
+
 DramParameters dram_parameters(const DeviceConfig& config) {
   DramParameters dram;
   dram.channels = count(config, "dram.channels");
@@ -97,26 +124,16 @@ DramParameters dram_parameters(const DeviceConfig& config) {
   dram.interleave = byte_count(config, "dram.interleave");
   dram.burst_bytes =
       count(config, "dram.channel_width_bits") * count(config, "dram.burst_length") / 8;
-  dram.queue = count(config, "dram.queue_depth");
+  dram.read_queue = dram.write_queue = count(config, "dram.queue_depth");
+  dram.write_high = std::max(1u, dram.write_queue * 4 / 5);
+  dram.write_low = dram.write_queue / 5;
   dram.line_bytes = byte_count(config, "slc.line");
   dram.first_ready = config.word("dram.scheduler") == "fr_fcfs";
-  dram.burst = ticks_for(static_cast<double>(config.count("dram.burst_length")),
-                         config.hertz("dram.data_rate"));
-  dram.t_ccd_l = std::max(dram.burst, ticks(config, "dram.tCCD_L"));
-  dram.t_rcd = ticks(config, "dram.tRCD");
-  dram.t_rp = ticks(config, "dram.tRP");
-  dram.t_ras = ticks(config, "dram.tRAS");
-  dram.t_cl = ticks(config, "dram.tCL");
-  dram.t_cwl = ticks(config, "dram.tCWL");
-  dram.t_rrd = ticks(config, "dram.tRRD");
-  dram.t_faw = ticks(config, "dram.tFAW");
-  dram.t_wr = ticks(config, "dram.tWR");
-  dram.t_rtp = ticks(config, "dram.tRTP");
-  dram.t_wtr = ticks(config, "dram.tWTR");
-  dram.t_rtw = ticks(config, "dram.turnaround");
-  dram.t_refi = ticks(config, "dram.tREFI");
-  dram.t_rfc = ticks(config, "dram.tRFC");
-  dram.starvation = ticks(config, "dram.max_wait");
+  // LPDDR5: four data clocks a command clock, two transfers each (JESD209-5).
+  dram.clock = config.hertz("dram.data_rate") / 8;
+  const DramClock clock(dram.clock);
+  dram.timing = dram_timing(config, clock);
+  dram.starvation = clock.clocks(ticks(config, "dram.max_wait"));
   dram.controller = ticks(config, "dram.controller_latency");
   if (dram.interleave < dram.line_bytes || dram.row_bytes < dram.line_bytes) {
     throw UserError(
