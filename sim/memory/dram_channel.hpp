@@ -90,11 +90,11 @@ class DramChannel : public Block {
 
   // dram_plan.cpp: what next, and when.
   void plan(DramCycle from);
-  void choose_direction(DramCycle from);
+  void choose_direction();
   /// `blocked`: banks that wait for their refresh.
   void propose_requests(DramCycle from, std::uint64_t blocked);
-  bool starved(const DramEntry& entry, DramCycle cycle) const {
-    return cycle >= entry.entered + parameters_.starvation;
+  bool starved(const DramEntry& entry) const {
+    return decision_ >= entry.entered + parameters_.starvation;
   }
   /// Amends the plan for a request just queued; false when a new plan must be made.
   bool plan_arrival(const DramEntry& entry, bool hit, DramCycle from);
@@ -108,7 +108,7 @@ class DramChannel : public Block {
   void propose_second_activate(DramCycle from);
   void propose_all_bank_refresh(DramCycle from);
   void propose_bank_refresh(DramCycle from);
-  bool overtakes_starved(std::uint32_t bank, DramCycle from) const;
+  bool overtakes_starved(std::uint32_t bank) const;
 
   // dram_issue.cpp: what a command does.
   void issue(const Plan& plan);
@@ -142,6 +142,8 @@ class DramChannel : public Block {
   bool starving_ = false;    ///< the direction's oldest request may be overtaken no more
   DramCycle slot_ = 0;       ///< first free cycle of the command bus
   DramCycle looked_ = 0;     ///< when the queues last changed
+  bool unfinished_ = false;  ///< the last column command's request has bursts left
+  DramCycle decision_ = 0;   ///< time of the plan, by which requests are starved or not
   bool activating_ = false;  ///< between ACT-1 and ACT-2
   std::uint32_t activating_bank_ = 0;
   DramCycle activate2_deadline_ = 0;

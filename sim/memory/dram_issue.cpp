@@ -82,6 +82,7 @@ void DramChannel::issue_column(const Plan& plan) {
   const std::uint64_t row = entry.place.row;
   --entry.bursts;
   const bool last = entry.bursts == 0;
+  unfinished_ = !last;
   if (last) {
     complete(entry, cycle);
     queue.erase(plan.entry);

@@ -42,6 +42,7 @@ class First {
 
 void DramChannel::plan(DramCycle from) {
   from = std::max(from, slot_);
+  decision_ = from;
   plan_ = Plan{};
   if (reads_.empty() && writes_.empty()) {
     propose_timeouts(from);
@@ -74,10 +75,10 @@ void DramChannel::propose_requests(DramCycle from, std::uint64_t blocked) {
     propose_in_order(from, blocked);
     return;
   }
-  choose_direction(from);
+  choose_direction();
   const DramQueue& queue = this->queue(drain_);
   const std::uint64_t open = banks_.open_banks();
-  starving_ = !queue.empty() && starved(queue[queue.oldest()], from);
+  starving_ = !queue.empty() && starved(queue[queue.oldest()]);
   propose_columns(from, queue.hits() & (~blocked | queue.owners()));
   if (!activating_) propose_activates(from, queue.others() & ~open & ~blocked);
   propose_precharges(from, queue.others() & open & ~queue.owners() & ~blocked);
@@ -94,7 +95,7 @@ bool DramChannel::plan_arrival(const DramEntry& entry, bool hit, DramCycle from)
     return false;
   }
   const bool drained = drain_;
-  choose_direction(from);
+  choose_direction();
   if (drain_ != drained) {
     drain_ = drained;
     return false;
@@ -115,7 +116,8 @@ bool DramChannel::plan_arrival(const DramEntry& entry, bool hit, DramCycle from)
   return true;
 }
 
-void DramChannel::choose_direction(DramCycle from) {
+void DramChannel::choose_direction() {
+  if (unfinished_) return;
   if (drain_) {
     drain_ = !writes_.empty() && (reads_.empty() || writes_.size() > parameters_.write_low);
   } else {
@@ -126,7 +128,7 @@ void DramChannel::choose_direction(DramCycle from) {
   const DramEntry& read = reads_[reads_.oldest()];
   const DramEntry& write = writes_[writes_.oldest()];
   const DramEntry& oldest = read.order < write.order ? read : write;
-  if (starved(oldest, from)) drain_ = &oldest == &write;
+  if (starved(oldest)) drain_ = &oldest == &write;
 }
 
 void DramChannel::propose_columns(DramCycle from, std::uint64_t banks) {
@@ -137,7 +139,7 @@ void DramChannel::propose_columns(DramCycle from, std::uint64_t banks) {
   First first(from);
   for (; banks != 0; banks &= banks - 1) {
     const std::uint32_t bank = lowest(banks);
-    if (starving_ && overtakes_starved(bank, from)) continue;
+    if (starving_ && overtakes_starved(bank)) continue;
     first.offer(bank, std::max(from, banks_.column_ok(bank, drain_)), queue.hit_order(bank));
   }
   if (!first.any()) return;
@@ -168,7 +170,7 @@ void DramChannel::propose_precharges(DramCycle from, std::uint64_t banks) {
     const std::uint32_t bank = lowest(banks);
     if ((queue.hits() & bit(bank)) != 0 &&
         banks_.columns_since_activate(bank) < parameters_.row_hit_limit &&
-        !(starving_ && overtakes_starved(bank, from))) {
+        !(starving_ && overtakes_starved(bank))) {
       continue;
     }
     first.offer(bank, std::max(from, banks_.precharge_ok(bank)), queue.other_order(bank));
@@ -178,11 +180,11 @@ void DramChannel::propose_precharges(DramCycle from, std::uint64_t banks) {
           queue.first_other(first.bank()));
 }
 
-bool DramChannel::overtakes_starved(std::uint32_t bank, DramCycle from) const {
+bool DramChannel::overtakes_starved(std::uint32_t bank) const {
   const DramQueue& queue = this->queue(drain_);
   if ((queue.others() & ~queue.owners() & bit(bank)) == 0) return false;
   const DramEntry& other = queue[queue.first_other(bank)];
-  return starved(other, from) && other.order < queue[queue.first_hit(bank)].order;
+  return starved(other) && other.order < queue[queue.first_hit(bank)].order;
 }
 
 void DramChannel::propose_in_order(DramCycle from, std::uint64_t blocked) {
