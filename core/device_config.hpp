@@ -54,7 +54,7 @@ struct ParameterSchema {
   QuantityKind kind = QuantityKind::count;
   double minimum = 0;
   double maximum = 0;              ///< inclusive, canonical units
-  std::vector<std::string> words;  ///< for QuantityKind::word
+  std::vector<std::string> words;  ///< for QuantityKind::word; none: any text
   std::string description;
   QuantityKind curve_x = QuantityKind::bytes;  ///< for curves
   QuantityKind curve_y = QuantityKind::bandwidth;

@@ -13,6 +13,8 @@ class Rules {
 
   double number(const std::string& path) const { return config_.values().at(path).number; }
 
+  const std::string& word(const std::string& path) const { return config_.values().at(path).word; }
+
   /// "l2.line (256 B)"
   std::string named(const std::string& path) const {
     const ConfigValue& value = config_.values().at(path);
@@ -105,9 +107,26 @@ void check_dram(const Rules& rules) {
                       " and " + rules.named("dram.burst_length") +
                       ": it is not a whole number of bursts");
   }
+  rules.power_of_two("dram.bank_groups");
+  rules.power_of_two("dram.rows");
+  rules.multiple("dram.burst_length", "dram.transfers_per_clock");
   rules.at_most("dram.tRCD", "dram.tRAS");
-  rules.at_most("dram.tRRD", "dram.tFAW");
-  rules.at_most("dram.tRFC", "dram.tREFI");
+  rules.at_most("dram.tRP", "dram.tRPab");
+  rules.at_most("dram.tRRD_S", "dram.tRRD_L");
+  rules.at_most("dram.tRRD_S", "dram.tFAW");
+  rules.at_most("dram.tCCD_S", "dram.tCCD_L");
+  rules.at_most("dram.tWTR_S", "dram.tWTR_L");
+  rules.at_most("dram.tRFCab", "dram.tREFI");
+  rules.at_most("dram.write_low", "dram.write_high");
+  const double sets = rules.number("dram.refresh_sets");
+  rules.require(rules.word("dram.refresh") != "per_bank" || sets != 0, "dram.refresh",
+                rules.named("dram.refresh") + " contradicts " + rules.named("dram.refresh_sets") +
+                    ": the part has no per-bank refresh");
+  if (sets == 0) return;
+  rules.multiple("dram.banks", "dram.refresh_sets");
+  rules.require(rules.number("dram.tRFCpb") * sets <= rules.number("dram.tREFI"), "dram.tRFCpb",
+                rules.named("dram.tRFCpb") + " contradicts " + rules.named("dram.refresh_sets") +
+                    " and " + rules.named("dram.tREFI") + ": refreshes would overlap");
 }
 
 void check_bandwidths(const Rules& rules, const DeviceConfig& config) {

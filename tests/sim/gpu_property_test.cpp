@@ -102,7 +102,11 @@ DeviceConfig random_config(Draw& draw) {
   set("dram.channels", std::to_string(channels));
   set("slc.size", std::to_string(65536 * channels) + " B");
   number("dram.queue_depth", 1, 9);
+  number("dram.write_queue_depth", 1, 9);
+  number("dram.row_hit_limit", 1, 40);
   set("dram.scheduler", draw.word({"fr_fcfs", "fcfs"}));
+  set("dram.page_policy", draw.word({"open", "closed", "timeout"}));
+  set("dram.refresh", draw.word({"all_bank", "per_bank", "none"}));
   set("dram.interleave", draw.power(6, 9) + " B");
   number("dram.max_wait", 100, 2000, " ns");
   const std::uint64_t core_tlb_ways = draw.pick(1, 4), tlb_ways = draw.pick(1, 4);
