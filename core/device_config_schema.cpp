@@ -251,8 +251,8 @@ Schema dram_controller_schema() {
       number("dram.channels", Kind::count, 1, 64, "channels"),
       number("dram.interleave", Kind::bytes, 16, 1 * mebi, "bytes before the next channel"),
       word("dram.mapping", {},
-           "fields of an address within its channel, high bits first (row, bank, group, column); "
-           "name:N is a piece of N bits, column counts bursts"),
+           "fields of an address of a channel, high bits first (row, bank, group, column); "
+           "name:N is a piece of N bits; they lie above the bytes of a request"),
       word("dram.hash", {"none", "row", "column"},
            "bits that flip the bank's, so that strides spread over banks"),
       number("dram.queue_depth", Kind::count, 1, 4096, "reads the scheduler of a channel sees"),

@@ -20,7 +20,7 @@ std::uint32_t log2_of(std::uint64_t value) {
 [[noreturn]] void refuse(const std::string& mapping, const std::string& why) {
   throw UserError("dram.mapping (" + mapping + ") " + why +
                   "; a mapping names row, bank, group and column from high to low address bits, "
-                  "for example: row bank column group column:1");
+                  "for example: row column bank group column:2");
 }
 
 }  // namespace
@@ -35,8 +35,9 @@ DramMapping::DramMapping(const DramParameters& parameters) {
   group_bits_ = log2_of(parameters.bank_groups);
   bank_bits_ = log2_of(parameters.banks / parameters.bank_groups);
   request_bits_ = log2_of(std::max(1u, parameters.line_bytes / parameters.burst_bytes));
-  std::array<std::uint32_t, 4> rest = {log2_of(parameters.rows), bank_bits_, group_bits_,
-                                       log2_of(parameters.row_bytes / parameters.burst_bytes)};
+  std::array<std::uint32_t, 4> rest = {
+      log2_of(parameters.rows), bank_bits_, group_bits_,
+      log2_of(parameters.row_bytes / parameters.burst_bytes) - request_bits_};
   struct Word {
     Field field;
     std::uint32_t bits;
@@ -71,8 +72,11 @@ DramMapping::DramMapping(const DramParameters& parameters) {
     const std::uint32_t left = rest[static_cast<std::size_t>(field)];
     if (left != 0) refuse(text, "leaves out " + std::to_string(left) + " bits of " + name);
   }
-  std::uint32_t shift = burst_shift_;
+  std::uint32_t shift = burst_shift_ + request_bits_;
   std::array<std::uint32_t, 4> placed{};
+  placed[static_cast<std::size_t>(Field::column)] = request_bits_;
+  pieces_.push_back({Field::column, static_cast<std::uint8_t>(burst_shift_), 0,
+                     (std::uint64_t{1} << request_bits_) - 1});
   for (std::size_t i = words.size(); i-- != 0;) {
     const Word& word = words[i];
     if (word.bits == 0) continue;
@@ -80,11 +84,6 @@ DramMapping::DramMapping(const DramParameters& parameters) {
     const bool top = i == 0 && word.field == Field::row;  // an address beyond the chips: more rows
     pieces_.push_back({word.field, static_cast<std::uint8_t>(shift), static_cast<std::uint8_t>(low),
                        top ? ~std::uint64_t{0} : (std::uint64_t{1} << word.bits) - 1});
-    if (shift < burst_shift_ + request_bits_ && word.field != Field::column) {
-      refuse(text, "tears the " + std::to_string(parameters.line_bytes) +
-                       " bytes of a request (slc.line) apart: its lowest " +
-                       std::to_string(request_bits_) + " bits must be column bits");
-    }
     low += word.bits;
     shift += word.bits;
   }

@@ -19,16 +19,18 @@ struct DramPlace {
 /// An address mapping as a list of words from high to low address bits:
 ///
 ///   row bank group column             neighbours share a row; then banks of different groups
-///   row bank column group column:1    two bursts, then the next group
+///   row column bank group column:2    four requests, then the next group
 ///
-/// A field may come in pieces: all but one give their number of bits; pieces of a field ascend from
-/// low to high address bits. The byte within a burst lies below. `hash` spreads strides over banks:
+/// They are the bits above a request: its own bytes are always the lowest columns of a row. A field
+/// may come in pieces: all but one give their number of bits; pieces of a field ascend from
+/// low to high address bits. `hash` spreads strides over banks:
 /// `row` flips the bank number's bits by the low bits of the row; `column` flips those of group,
 /// bank and row by the bits of the column above a request, from the lowest on (MOP4CLXOR in
 /// Ramulator).
 class DramMapping {
  public:
-  /// Throws UserError when the words are not a mapping of this channel or tear a request apart.
+  /// `line_bytes` is the size of a request. Throws UserError when the words are not a mapping of
+  /// this channel.
   explicit DramMapping(const DramParameters& parameters);
   DramPlace locate(std::uint64_t local) const;
 

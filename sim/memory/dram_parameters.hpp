@@ -65,7 +65,7 @@ struct DramParameters {
   std::uint32_t interleave = 256;                          ///< neighbouring bytes on one channel
   std::uint32_t burst_bytes = 32;                          ///< of one column command
   std::uint32_t line_bytes = 64;                           ///< largest request
-  std::string mapping = "row bank column group column:1";  ///< see dram_mapping.hpp
+  std::string mapping = "row bank column group";  ///< see dram_mapping.hpp
   std::string hash = "row";
   double clock = 800e6;  ///< of commands, Hz
   DramTiming timing;

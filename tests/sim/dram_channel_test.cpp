@@ -184,7 +184,7 @@ TEST(DramChannel, BankGroupsAlternate) {
   DramParameters grouped = simple();
   grouped.bank_groups = 2;
   grouped.timing.ccd_l = 30;
-  grouped.mapping = "row bank column group column:1";
+  grouped.mapping = "row bank column group";
   Machine machine(grouped);
   machine.send(1000, 0);   // group 0
   machine.send(1000, 64);  // group 1
