@@ -43,8 +43,6 @@ class DramChannel : public Block {
     return static_cast<std::uint32_t>(__builtin_popcountll(banks_.open_banks()));
   }
   const DramClock& command_clock() const { return command_clock_; }
-  /// Refreshes due by `time` are counted, those of idle times too.
-  void finish(Ticks time);
   void observe(DramObserver* observer) { observer_ = observer; }
 
  protected:

@@ -185,14 +185,4 @@ void DramChannel::catch_up(DramCycle cycle) {
   }
 }
 
-void DramChannel::finish(Ticks time) {
-  if (parameters_.refresh == DramRefresh::none) return;
-  const DramCycle cycle = command_clock_.from(time);
-  if (cycle < next_refresh_) return;
-  const std::uint64_t due = (cycle - next_refresh_) / refresh_interval() + 1;
-  (parameters_.refresh == DramRefresh::all_bank ? counts_.refreshes : counts_.bank_refreshes) +=
-      due;
-  next_refresh_ += due * refresh_interval();
-}
-
 }  // namespace fm
