@@ -53,6 +53,7 @@ void DramChannel::plan(DramCycle from) {
   if (due && parameters_.refresh == DramRefresh::all_bank) {
     propose_all_bank_refresh(from);
   } else {
+    choose_direction();
     if (due) propose_bank_refresh(from);
     propose_requests(from, due ? refresh_set() : 0);
     propose_timeouts(from);
@@ -75,7 +76,6 @@ void DramChannel::propose_requests(DramCycle from, std::uint64_t blocked) {
     propose_in_order(from, blocked);
     return;
   }
-  choose_direction();
   const DramQueue& queue = this->queue(drain_);
   const std::uint64_t open = banks_.open_banks();
   starving_ = !queue.empty() && starved(queue[queue.oldest()]);
@@ -117,6 +117,11 @@ bool DramChannel::plan_arrival(const DramEntry& entry, bool hit, DramCycle from)
 }
 
 void DramChannel::choose_direction() {
+  if (!parameters_.first_ready) {
+    drain_ = reads_.empty() ||
+             (!writes_.empty() && writes_[writes_.oldest()].order < reads_[reads_.oldest()].order);
+    return;
+  }
   if (unfinished_) return;
   if (drain_) {
     drain_ = !writes_.empty() && (reads_.empty() || writes_.size() > parameters_.write_low);
@@ -188,8 +193,6 @@ bool DramChannel::overtakes_starved(std::uint32_t bank) const {
 }
 
 void DramChannel::propose_in_order(DramCycle from, std::uint64_t blocked) {
-  drain_ = reads_.empty() ||
-           (!writes_.empty() && writes_[writes_.oldest()].order < reads_[reads_.oldest()].order);
   starving_ = false;
   const DramQueue& queue = this->queue(drain_);
   const DramEntry& entry = queue[queue.oldest()];
