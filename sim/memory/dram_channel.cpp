@@ -13,7 +13,7 @@ constexpr std::uint8_t bank_is_starved = 4;  // its oldest request may not be ov
 
 DramChannel::DramChannel(sc_core::sc_module_name name, const Clock& clock,
                          const DramParameters& parameters, std::uint32_t index, Outlet* outlet)
-    : Block(name, clock, false),
+    : Block(name, clock, BlockWindow::ahead),
       parameters_(parameters),
       index_(index),
       outlet_(outlet),
