@@ -15,6 +15,10 @@ class Rules {
 
   const std::string& word(const std::string& path) const { return config_.values().at(path).word; }
 
+  bool is(const std::string& path, const char* word) const {
+    return config_.values().at(path).word == word;
+  }
+
   /// "l2.line (256 B)"
   std::string named(const std::string& path) const {
     const ConfigValue& value = config_.values().at(path);
@@ -67,7 +71,14 @@ void check_gpu(const Rules& rules) {
 }
 
 void check_caches(const Rules& rules) {
-  rules.cache("load_store.cache_size", "load_store");
+  if (rules.number("load_store.cache_size") != 0) {
+    rules.cache("load_store.cache_size", "load_store");
+  } else {
+    rules.power_of_two("load_store.line");
+    rules.require(!rules.is("local.kind", "cache_backed"), "load_store.cache_size",
+                  rules.named("load_store.cache_size") + " contradicts " +
+                      rules.named("local.kind") + ": there is no cache to back local memory");
+  }
   rules.cache("texture.cache_size", "texture");
   rules.cache("l2.size", "l2", "l2.slices");
   rules.cache("slc.size", "slc");

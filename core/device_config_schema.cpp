@@ -77,11 +77,18 @@ Schema gpu_schema() {
 
 Schema core_memory_schema() {
   return {
-      number("load_store.cache_size", Kind::bytes, 256, 16 * mebi, "load/store L1 of a core"),
+      number("load_store.cache_size", Kind::bytes, 0, 16 * mebi,
+             "load/store L1 of a core; 0: none, every line goes to the L2"),
       number("load_store.line", Kind::bytes, 16, 1024, "line of the load/store L1"),
       number("load_store.ways", Kind::count, 1, 1024, "ways of the load/store L1"),
       number("load_store.latency", Kind::cycles, 1, 100000, "issue to use on a hit"),
       number("load_store.bytes_per_clock", Kind::bytes, 1, 1024, "bytes a clock on hits"),
+      number("load_store.lanes_per_clock", Kind::count, 1, 128,
+             "work-items whose addresses are taken a clock"),
+      number("load_store.max_lane_bytes", Kind::bytes, 4, 128,
+             "of one work-item in one access; a wider one is split"),
+      number("load_store.atomic_time", Kind::cycles, 1, 1000,
+             "between atomic operations of one wave on one word"),
       number("load_store.mshrs", Kind::count, 1, 4096, "lines being fetched at a time"),
       number("load_store.merges", Kind::count, 1, 1024,
              "accesses that wait for one line being fetched, the first included"),
@@ -100,6 +107,11 @@ Schema core_memory_schema() {
              "cost of a texel above 32 bits over one of up to 32 bits"),
       number("texture.bytes_per_clock", Kind::bytes, 1, 1024,
              "bytes of texels a clock from the cache to the filter"),
+      number("texture.return_bytes_per_clock", Kind::bytes, 1, 1024,
+             "bytes a clock of results to the registers: four components a texel, of 2 bytes in "
+             "half precision, else of 4"),
+      number("texture.wide_capacity", Kind::ratio, 0.01, 1,
+             "part of the cache's ways that texels above 32 bits may fill"),
       number("texture.mshrs", Kind::count, 1, 4096, "lines being fetched at a time"),
       number("texture.merges", Kind::count, 1, 1024,
              "accesses that wait for one line being fetched, the first included"),

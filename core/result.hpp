@@ -76,7 +76,10 @@ struct ResultLaunch {
   std::string bound;  ///< disk | dram | l2 | load_store | texture | alu | launch | latency | local;
                       ///< "" when not known (measured)
   std::uint64_t macs = 0;
-  Bytes weight_bytes;  ///< of the weights it is first to use
+  Bytes weight_bytes;                ///< of the weights it is first to use
+  std::uint32_t resident_waves = 0;  ///< of a core at a time, at most (simulated)
+  std::string occupancy_limit;  ///< wave_slots | registers | local_memory | work_groups | launch;
+                                ///< "" when not known (measured)
   std::map<std::string, double>
       stalls;  ///< fraction of core cycles by cause; sums to 1 (simulated)
   std::map<std::string, double> counters;

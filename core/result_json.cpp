@@ -108,6 +108,9 @@ Json launches_json(const std::vector<ResultLaunch>& launches) {
                     {"stalls", numbers_by_name(launch.stalls)},
                     {"counters", numbers_by_name(launch.counters)}});
     add_simulated(&json.back(), launch);
+    if (launch.occupancy_limit.empty()) continue;
+    json.back()["occupancy"] = {{"waves", launch.resident_waves},
+                                {"limit", launch.occupancy_limit}};
   }
   return json;
 }

@@ -7,7 +7,7 @@ namespace fm {
 CommandProcessor::CommandProcessor(sc_core::sc_module_name name, const Clock& clock,
                                    const CoreParameters& parameters, Ticks launch_overhead,
                                    LaunchAccounts* accounts)
-    : Block(name, clock, true),
+    : Block(name, clock, BlockWindow::exact),
       parameters_(parameters),
       overhead_(launch_overhead),
       accounts_(accounts) {}
@@ -105,15 +105,24 @@ void CommandProcessor::end_launch(Ticks now) {
   for (ShaderCore* core : cores_) core->end_launch(clock().cycle_from(now));
   const Queued done = std::move(launches_.front());
   launches_.pop_front();
+  GpuLaunchReport report;
+  describe_occupancy(&report);
   context_.reset();
   state_ = State::idle;
   ++launches_done_;
-  GpuLaunchReport report;
   report.queued = Picoseconds(done.queued);
   report.start = Picoseconds(start_);
   report.end = Picoseconds(now);
   accounts_->end(overhead_, &report);
   if (done.launch.on_end) done.launch.on_end(report);
+}
+
+void CommandProcessor::describe_occupancy(GpuLaunchReport* report) const {
+  const std::uint64_t share = ceil_div(context_->program->group_total(), cores_.size());
+  const bool few = share < context_->groups_per_core;
+  const std::uint64_t groups = few ? share : context_->groups_per_core;
+  report->resident_waves = static_cast<std::uint32_t>(groups) * context_->waves_per_group;
+  report->occupancy_limit = to_string(few ? OccupancyLimit::launch : context_->occupancy.limit);
 }
 
 void CommandProcessor::append_waiting(std::vector<std::string>* lines) const {

@@ -53,6 +53,7 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
   void send_group(std::uint32_t core, Ticks now);
   void take(const Message& message, Ticks now);
   void end_launch(Ticks now);
+  void describe_occupancy(GpuLaunchReport* report) const;
 
   const CoreParameters parameters_;
   const Ticks overhead_;

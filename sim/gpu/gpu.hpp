@@ -36,6 +36,8 @@ struct GpuLaunchReport {
   Picoseconds queued, start,
       end;  ///< start: the command processor begins with it (its launch overhead included)
   std::string bound;  ///< dram | l2 | load_store | texture | alu | launch | latency | local
+  std::uint32_t resident_waves = 0;  ///< of a core at a time, at most
+  std::string occupancy_limit;  ///< wave_slots | registers | local_memory | work_groups | launch
   std::map<std::string, double>
       stalls;  ///< fraction of issue slots by cause, busy and idle too; sums to 1
   std::map<std::string, double>

@@ -19,13 +19,23 @@ struct Clock {
   std::uint64_t cycle_from(Ticks time) const { return (time + period - 1) / period; }
 };
 
-/// Wakes on a grid of `lookahead` and handles all its events of the window [now, now + lookahead)
-/// at once, in order of time. A block whose effects must appear at their exact simulation time
-/// (callbacks) is `exact`: its windows are the instants of its events.
+/// When a block wakes, and which events it then handles at once, in order of time.
+enum class BlockWindow : std::uint8_t {
+  /// At the instants of its events: for effects that must appear at their exact simulation time
+  /// (callbacks).
+  exact,
+  /// On a grid of `lookahead`: the events of [now, now + lookahead).
+  ahead,
+  /// On a grid of twice `lookahead`, so that a block with much state of its own is visited half as
+  /// often: the events of a window that reaches `lookahead` back and as far ahead. Neighbours must
+  /// not be of this kind.
+  around,
+};
+
 class Block : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Block);
-  Block(sc_core::sc_module_name name, const Clock& clock, bool exact);
+  Block(sc_core::sc_module_name name, const Clock& clock, BlockWindow window);
 
   /// An event for this block at `time` (not before now): it will be awake then.
   void wake_by(Ticks time);
@@ -39,8 +49,13 @@ class Block : public sc_core::sc_module {
 
  private:
   void activate();
+  /// When the window of an event at `time` begins to be handled.
+  Ticks wake_for(Ticks time) const;
+  /// Of what is handled when awake at `start`.
+  Ticks end_of(Ticks start) const;
   const Clock clock_;
-  const bool exact_;
+  const BlockWindow window_;
+  const Ticks step_;  ///< of the grid; shorter than every link by 1 ps
   Ticks wake_ = never;
   sc_core::sc_event event_;
 };

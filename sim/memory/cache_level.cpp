@@ -6,7 +6,7 @@ namespace fm {
 
 CacheLevel::CacheLevel(sc_core::sc_module_name name, const Clock& clock,
                        const CacheParameters& parameters, MemoryLevel* below, Ticks below_latency)
-    : Block(name, clock, false),
+    : Block(name, clock, BlockWindow::ahead),
       parameters_(parameters),
       line_size_(parameters.line_bytes),
       interleave_(parameters.slices, parameters.hashed),

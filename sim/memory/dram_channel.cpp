@@ -13,7 +13,7 @@ std::uint32_t DramClock::clocks(Ticks duration) const {
 
 DramChannel::DramChannel(sc_core::sc_module_name name, const Clock& clock,
                          const DramParameters& parameters, std::uint32_t index, Outlet* outlet)
-    : Block(name, clock, false),
+    : Block(name, clock, BlockWindow::ahead),
       parameters_(parameters),
       mapping_(parameters),
       command_clock_(parameters.clock),

@@ -16,7 +16,7 @@ constexpr std::uint32_t level_shift = 56;
 
 Mmu::Mmu(sc_core::sc_module_name name, const Clock& clock, const MmuParameters& parameters,
          MemoryLevel* tables, Ticks table_latency)
-    : Block(name, clock, false),
+    : Block(name, clock, BlockWindow::ahead),
       parameters_(parameters),
       tables_(tables),
       table_latency_(table_latency),

@@ -81,6 +81,8 @@ ResultLaunch launch_of(const LoggedCommand& command,
   launch.operation = given.operation();
   launch.macs = given.macs();
   launch.bound = command.report.bound;
+  launch.resident_waves = command.report.resident_waves;
+  launch.occupancy_limit = command.report.occupancy_limit;
   launch.stalls = command.report.stalls;
   launch.counters = command.report.counters;
   return launch;
