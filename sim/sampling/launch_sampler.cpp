@@ -105,8 +105,8 @@ void LaunchSampler::count_from_here() {
 }
 
 bool LaunchSampler::may_skip(const LaunchClass& one) const {
-  if (one.records.empty() || !one.model().settled) return false;
-  return one.records.size() > 1 || is_long(one.model());
+  if (one.records.size() > 1) return true;
+  return one.records.size() == 1 && one.model().settled && is_long(one.model());
 }
 
 /// What start-up may have left in the shared caches could have been replaced twice since.

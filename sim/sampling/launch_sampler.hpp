@@ -19,9 +19,9 @@ namespace fm {
 /// class are simulated and recorded; each later one takes the time of a recorded one, moves all
 /// counters by as much, and leaves the shared caches as if it had touched its arguments.
 ///
-/// No launch is a model while the caches hold what start-up left in them. Classes that are long to
-/// simulate are simulated once, all others twice: how far two launches of a class agree says how
-/// far those of another may be off.
+/// Classes that are long to simulate are simulated once, unless the caches may still hold what
+/// start-up left in them; all others twice, the second being the model: how far two launches of a
+/// class agree says how far those of another may be off.
 class LaunchSampler : public LaunchPolicy {
  public:
   /// All outlive it; all blocks have registered their counters. The first launch stops `transfers`.

@@ -119,9 +119,11 @@ TraceBuilder preload(std::uint64_t megabytes) {
   trace.buffer(3, 16 * kib);
   test::Causes before;
   for (std::uint64_t i = 0; i < megabytes; ++i) {
-    const auto image = trace.image(10 + i, 512, 256, trace::PRELOADED);
+    before = {trace.image(10 + i, 512, 256, trace::PRELOADED)};
+  }
+  for (std::uint64_t i = 0; i < megabytes; ++i) {
     const auto read = trace.read(1, mib, before);
-    const auto copy = trace.copy(1, 10 + i, 0, 256, mib, 1, "", {read, image});
+    const auto copy = trace.copy(1, 10 + i, 0, 256, mib, 1, "", {read});
     before = {copy};
   }
   trace.wait({trace.launch("L0", program, {2, 3}, before, 1)});
@@ -185,14 +187,16 @@ TEST(Launches, WarmCachesHoldWhatTheLaunchesBeforeTouched) {
     return found == launch.counters.end() ? 0 : found->second;
   };
   EXPECT_GT(misses(cold.launches[0]), 0);
-  EXPECT_EQ(misses(warm.launches[0]), misses(full.launches[1]));
+  // Translations are cold in both.
+  EXPECT_LT(misses(warm.launches[0]), 0.1 * misses(cold.launches[0]));
+  EXPECT_NEAR(misses(warm.launches[0]), misses(full.launches[1]), 16);
 }
 
 TEST(Launches, NothingElseTakesTime) {
   const Result result = run_launches(preload(2), "L0");
   EXPECT_EQ(result.counters.at("storage.read_bytes").value, 0);
   EXPECT_EQ(result.counters.at("copy.copies").value, 0);
-  EXPECT_LT(result.latency.init.count(), 100'000u) << "only enqueueing takes time";
+  EXPECT_LT(result.latency.init.count(), run(preload(2), Sampling::full).latency.init.count());
 }
 
 Result repeat(const TraceBuilder& trace, std::uint64_t times, Sampling sampling = Sampling::full) {
