@@ -112,6 +112,8 @@ void CacheLevel::register_counters(CounterRegistry& registry) const {
   };
   registry.follow(above_);
   registry.follow(below_counts_);
+  registry.follow(read_latencies());
+  registry.follow(external_latencies());
   for (const CacheSlice& slice : slices_) {
     const CacheCounts& one = slice.counts();
     registry.follow(one);
