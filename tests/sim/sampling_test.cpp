@@ -87,7 +87,10 @@ TEST(Sampling, SkippedLaunchesReportWhatTheirModelDid) {
   const auto& skipped = sampled.launches[20];
   ASSERT_EQ(model.id, "A2");
   ASSERT_EQ(skipped.id, "A10");
-  EXPECT_EQ(skipped.end - skipped.start, model.end - model.start);
+  const auto duration = [](const ResultLaunch& launch) {
+    return static_cast<double>((launch.end - launch.start).count());
+  };
+  EXPECT_NEAR(duration(skipped), duration(model), 1) << "but for rounding to nanoseconds";
   EXPECT_EQ(skipped.bound, model.bound);
   EXPECT_EQ(skipped.counters.at("core.waves"), model.counters.at("core.waves"));
   double stalls = 0;
@@ -122,8 +125,10 @@ TraceBuilder preload(std::uint64_t megabytes) {
     before = {trace.image(10 + i, 512, 256, trace::PRELOADED)};
   }
   for (std::uint64_t i = 0; i < megabytes; ++i) {
-    const auto read = trace.read(1, mib, before);
-    const auto copy = trace.copy(1, 10 + i, 0, 256, mib, 1, "", {read});
+    trace.read(1, mib, before);
+    // As an unmap does: the copy reads memory, not what the disk left in the system-level cache.
+    const auto map = trace.map(1, mib);
+    const auto copy = trace.copy(1, 10 + i, 0, 256, mib, 1, "", {map});
     before = {copy};
   }
   trace.wait({trace.launch("L0", program, {2, 3}, before, 1)});
