@@ -32,6 +32,7 @@ void LaunchSampler::begin(const GpuLaunch& launch, Ticks) {
     start_up_bytes_ = std::min(memory_.cache_bytes(), memory_.port_bytes());
   }
   finish_record();
+  simulated_last_ = phase_ != Phase::skipping;
   launch_ = &launch;
   class_ = &classes_[key_of(launch)];
   phase_ = Phase::begun;
@@ -64,7 +65,7 @@ void LaunchSampler::finish_record() {
   if (!pending_) return;
   if (memory_.port_bytes() == pending_->port_bytes && quiet()) {
     pending_->of->records.push_back(
-        {pending_->duration, pending_->settled, cells_.since(pending_->before)});
+        {pending_->duration, pending_->settled, pending_->in_turn, cells_.since(pending_->before)});
   }
   pending_.reset();
 }
@@ -79,7 +80,8 @@ LaunchStep LaunchSampler::next(Ticks now) {
       }
       phase_ = Phase::running;
       if (quiet())
-        pending_ = Pending{class_, cells_.now(), settled(), memory_.port_bytes(), now, 0};
+        pending_ =
+            Pending{class_, cells_.now(), settled(), simulated_last_, memory_.port_bytes(), now, 0};
       return {LaunchStep::Kind::run, 0};
     }
     case Phase::running:
@@ -97,6 +99,12 @@ void LaunchSampler::account() {
   ++class_->skipped;
   contended_bytes_ += memory_.port_bytes() - skip_port_bytes_;
   touch_arguments(*launch_, memory_);
+}
+
+const LaunchSampler::Record& LaunchSampler::LaunchClass::model() const {
+  const auto found = std::find_if(records.rbegin(), records.rend(),
+                                  [](const Record& record) { return record.in_turn; });
+  return found != records.rend() ? *found : records.back();
 }
 
 void LaunchSampler::count_from_here() {

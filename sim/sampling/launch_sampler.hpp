@@ -39,18 +39,20 @@ class LaunchSampler : public LaunchPolicy {
   struct Record {
     Ticks duration = 0;
     bool settled = false;  ///< start-up had left the caches
+    bool in_turn = false;  ///< the launch before it was simulated too
     CounterCells::Moves moves;
   };
   struct LaunchClass {
     std::vector<Record> records;
     std::uint64_t skipped = 0;
-    const Record& model() const { return records.back(); }
+    /// The latest in turn; when none was, the latest.
+    const Record& model() const;
   };
   /// A simulated launch whose last writes may still be on their way to memory.
   struct Pending {
     LaunchClass* of = nullptr;
     CounterCells::Moves before;
-    bool settled = false;
+    bool settled = false, in_turn = false;
     std::uint64_t port_bytes = 0;
     Ticks start = 0, duration = 0;
   };
@@ -81,6 +83,7 @@ class LaunchSampler : public LaunchPolicy {
   const GpuLaunch* launch_ = nullptr;
   LaunchClass* class_ = nullptr;
   Phase phase_ = Phase::begun;
+  bool simulated_last_ = true;  ///< the launch before this one
   std::optional<Pending> pending_;
   std::uint64_t skip_port_bytes_ = 0, contended_bytes_ = 0;
 };
