@@ -118,6 +118,8 @@ struct Result {
   double sampling_error_bound = 0;
   std::vector<std::string> perfect;  ///< parts of the device that cost nothing: "dram", ...
   ResultLatency latency;
+  /// Of every repetition, when there were several: the rest of the result is of the last.
+  std::vector<ResultLatency> repetitions;
   ResultFloor floor;
   ResultMemory memory;
   std::vector<TimelineEvent> timeline;

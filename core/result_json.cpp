@@ -115,6 +115,13 @@ Json launches_json(const std::vector<ResultLaunch>& launches) {
   return json;
 }
 
+Json latency_json(const ResultLatency& latency) {
+  return {{"integrated_ns", latency.integrated.count()},
+          {"startup_ns", latency.startup.count()},
+          {"init_ns", latency.init.count()},
+          {"exec_ns", latency.exec.count()}};
+}
+
 Json counters_json(const std::map<std::string, ResultCounter>& counters) {
   Json json = Json::object();
   for (const auto& [name, counter] : counters) {
@@ -158,10 +165,10 @@ std::string to_json(const Result& result) {
   json["trace"] = {{"file", result.trace_file}, {"digest", result.trace_digest}};
   json["sampling"] = {{"mode", result.sampling_mode}, {"error_bound", result.sampling_error_bound}};
   json["perfect"] = result.perfect;
-  json["latency"] = {{"integrated_ns", result.latency.integrated.count()},
-                     {"startup_ns", result.latency.startup.count()},
-                     {"init_ns", result.latency.init.count()},
-                     {"exec_ns", result.latency.exec.count()}};
+  json["latency"] = latency_json(result.latency);
+  for (const ResultLatency& latency : result.repetitions) {
+    json["repetitions"].push_back(latency_json(latency));
+  }
   json["floor"] = {{"disk_ns", result.floor.disk.count()},
                    {"compute_ns", result.floor.compute.count()},
                    {"dram_ns", result.floor.dram.count()}};

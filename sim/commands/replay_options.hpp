@@ -16,6 +16,9 @@ struct ReplayOptions {
   std::string sample = "full";
   std::vector<std::string> perfect;
   std::string dump_requests;  ///< PORT=FILE
+  std::string launches;
+  bool warm = false;
+  std::uint64_t repeat = 1;
   bool explain = false, help = false, version = false;
 };
 

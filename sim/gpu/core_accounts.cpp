@@ -163,6 +163,11 @@ void check_unit(const std::string& name, const FirstLevelCounts& sum, std::uint6
 }  // namespace
 
 void register_counters(const ShaderCore& core, CounterRegistry& registry) {
+  registry.follow(core.counts());
+  registry.follow(core.load_store().counts());
+  registry.follow(core.texture().counts());
+  registry.follow(core.link().traffic());
+  registry.follow(core.translation().answers());
   register_issue(core.counts(), registry);
   register_local(core, registry);
   register_unit(core.load_store(), "load_store.", registry);

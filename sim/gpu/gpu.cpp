@@ -44,6 +44,8 @@ void Gpu::enqueue(GpuLaunch launch) {
   command_processor_->enqueue(std::move(launch));
 }
 
+void Gpu::follow(LaunchPolicy& policy) { command_processor_->follow(policy); }
+
 bool Gpu::idle() const {
   return command_processor_->idle() &&
          std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->idle(); });

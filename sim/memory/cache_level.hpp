@@ -29,6 +29,8 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   std::uint32_t line_bytes() const override { return parameters_.line_bytes; }
   /// Drops the lines of a range at `time`; dirty ones are written below.
   void invalidate(Address first, Bytes bytes, Ticks time);
+  /// As CacheSlice::touch.
+  Touch touch(std::uint64_t address, MemoryClient client, bool write);
 
   bool idle() const;
   void append_waiting(std::vector<std::string>* lines) const;

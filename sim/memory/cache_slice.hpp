@@ -23,6 +23,13 @@ struct MaintenanceBefore {
   bool operator()(const Maintenance& a, const Maintenance& b) const { return a.time < b.time; }
 };
 
+/// What an uncounted access to a line would have asked of the level below.
+struct Touch {
+  static constexpr std::uint64_t nothing = ~std::uint64_t{0};
+  bool fetched = false;
+  std::uint64_t written_back = nothing;  ///< address of a line
+};
+
 class CacheSlice {
  public:
   /// What a slice sends; implemented by its level.
@@ -45,6 +52,9 @@ class CacheSlice {
   }
   void receive(const LineAnswer& answer) { answers_.push(answer); }
   void receive(const Maintenance& maintenance) { maintenance_.push(maintenance); }
+
+  /// Leaves the cache as an access to the line at `address` would, without time and uncounted.
+  Touch touch(std::uint64_t address, MemoryClient client, bool write);
 
   /// Handles all events before `end`; returns the time of the next known one.
   Ticks advance(Ticks end);

@@ -3,8 +3,10 @@
 namespace fm {
 
 void register_counters(const DramSystem& dram, CounterRegistry& registry) {
+  registry.follow(dram.traffic());
   for (const auto& channel : dram.channels()) {
     const DramCounts& counts = channel->counts();
+    registry.follow(counts);
     const auto add = [&](const char* name, const char* unit, const char* description,
                          const std::uint64_t& cell) {
       registry.add(std::string("dram.") + name, unit, description, &cell);

@@ -14,6 +14,8 @@ MemoryPort::MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryL
       source_(level->attach(this, latency)) {}
 
 void MemoryPort::submit(const MemoryTransfer& transfer, std::function<void()> done) {
+  if (policy_ != nullptr && policy_->take(client_, transfer, &done)) return;
+  bytes_submitted_ += transfer.bytes.count();
   transfers_.push_back({transfer, std::move(done), 0, 0});
   wake_by(now());
 }

@@ -71,6 +71,7 @@ MemorySystem::MemorySystem(const MemoryParameters& parameters, CounterRegistry& 
                                                   parameters.port_lines, parameters.l2_to_slc));
   }
   mmu_->register_counters(registry);
+  for (const auto& port : ports_) registry.follow(port->traffic());
   l2_->register_counters(registry);
   slc_->register_counters(registry);
   register_counters(*dram_, registry);

@@ -36,8 +36,16 @@ class MemorySystem {
   /// the host is the caller's to add).
   void invalidate(Address address, Bytes bytes);
 
+  /// Leaves the caches as if `client` had read or written the range, line by line, since now:
+  /// without time, uncounted. For work that sampling does not simulate.
+  void touch(Address address, Bytes bytes, MemoryClient client, bool write);
+  /// Bytes that other clients than shader cores have moved or asked to move so far.
+  std::uint64_t port_bytes() const;
+
   const Clock& clock() const { return clock_; }
   CacheLevel& l2() { return *l2_; }
+  /// Of all shared levels together.
+  std::uint64_t cache_bytes() const;
   const CacheLevel& l2() const { return *l2_; }
   /// What core number `core` asks first: its cluster's cache, or the L2.
   CacheLevel& core_level(std::uint32_t core);

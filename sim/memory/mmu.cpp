@@ -176,6 +176,8 @@ std::string Mmu::waiting() const {
 }
 
 void Mmu::register_counters(CounterRegistry& registry) const {
+  registry.follow(counts_);
+  registry.follow(traffic_);
   const bool blocks = parameters_.page_bytes >= block_bytes;
   registry.add("mmu.requests", "translations",
                "Translations the cores' TLBs asked for (Arm MMU_REQUESTS)", &counts_.requests);

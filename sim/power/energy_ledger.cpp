@@ -62,6 +62,14 @@ void EnergyLedger::set_voltages(const VoltageRatios& voltages, Picoseconds now) 
   voltages_ = voltages;
 }
 
+void EnergyLedger::restart(Picoseconds now) {
+  last_ = model_.counts();
+  since_ = now;
+  total_.assign(model_.components().size(), 0);
+  outside_ = total_;
+  of_launches_ = 0;
+}
+
 void EnergyLedger::finish(Picoseconds end) { settle(std::max(end, since_)); }
 
 void EnergyLedger::settle(Picoseconds now) {

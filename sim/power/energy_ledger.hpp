@@ -28,6 +28,8 @@ class EnergyLedger {
   EnergyByComponent copy_ended(std::uint64_t operation, Picoseconds now);
   /// The voltages from now on. Between kernels: a kernel runs at one operating point.
   void set_voltages(const VoltageRatios& voltages, Picoseconds now);
+  /// Another run begins, nothing is running; the counters were set back.
+  void restart(Picoseconds now);
   /// The run's last moment.
   void finish(Picoseconds end);
 

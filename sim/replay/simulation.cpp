@@ -1,5 +1,6 @@
 #include "sim/replay/simulation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -11,7 +12,10 @@
 #include "sim/power/energy_ledger.hpp"
 #include "sim/replay/host_threads.hpp"
 #include "sim/replay/kernel_context.hpp"
+#include "sim/replay/repetition.hpp"
 #include "sim/replay/result_assembly.hpp"
+#include "sim/sampling/launch_sampler.hpp"
+#include "sim/sampling/launch_selection.hpp"
 #include "sim/stats/unit_peaks.hpp"
 
 namespace fm {
@@ -22,13 +26,26 @@ std::optional<Plan> embedded_plan(const Trace& trace) {
   return parse_plan(trace.header.plan_yaml(), "the plan inside the trace");
 }
 
+void count_from(Picoseconds start, RunLog* log) {
+  for (LoggedCommand& command : log->commands) {
+    command.start = command.start - start;
+    command.end = command.end - start;
+  }
+  for (LoggedInterval& interval : log->intervals) {
+    interval.start = interval.start - start;
+    interval.end = interval.end - start;
+  }
+  log->end = log->end - start;
+}
+
 /// The whole machine of one run. Member order is the order of construction: SystemC modules need
 /// the context.
 class Machine {
  public:
   Machine(const DeviceConfig& config, const Trace& trace, const SimulationOptions& options)
       : config_(with_perfect(config, options.perfect)),
-        trace_(trace),
+        whole_trace_(trace),
+        trace_(options.launches.empty() ? trace : launches_only(trace)),
         options_(options),
         plan_(embedded_plan(trace)),
         half_arithmetic_(plan_ && plan_->accumulate == DataType::f16),
@@ -41,13 +58,48 @@ class Machine {
         cpu_(config_, memory_, agenda_, registry_),
         energy_model_(config_, registry_, half_arithmetic_),
         energy_(energy_model_),
-        binder_(config_, trace, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
+        binder_(config_, whole_trace_, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
         queues_(config_, gpu_, copies_, binder_, heap_, energy_, board_, log_),
         releases_(config_, heap_, agenda_, queues_),
-        world_{config_, agenda_, heap_, memory_, storage_, queues_, cpu_, releases_, board_, log_},
-        threads_(host_threads(world_, trace.operations)) {}
+        world_{config_, agenda_, heap_, memory_, storage_, queues_, cpu_, releases_, board_, log_} {
+    if (!options.launches.empty()) {
+      selection_.emplace(selected_launches(options.launches, trace), memory_, options.warm);
+      gpu_.follow(*selection_);
+    }
+    if (options.sampling == Sampling::full) return;
+    transfer_sampler_.emplace(memory_, registry_, agenda_, trace, memory_.cache_bytes());
+    sampler_.emplace(memory_, registry_, *transfer_sampler_);
+    gpu_.follow(*sampler_);
+    for (const MemoryClient client : {MemoryClient::storage, MemoryClient::copy_engine}) {
+      memory_.port(client).follow(*transfer_sampler_);
+    }
+  }
 
   Result run() {
+    run_once();
+    std::vector<ResultLatency> latencies{assemble_latency(log_)};
+    if (options_.repetitions > 1) trace_ = warm_repetition(trace_);
+    while (latencies.size() < options_.repetitions) {
+      begin_repetition(latencies.size());
+      run_once();
+      latencies.push_back(assemble_latency(log_));
+    }
+    Result last = result();
+    if (latencies.size() > 1) last.repetitions = std::move(latencies);
+    return last;
+  }
+
+ private:
+  /// What had happened before the last repetition began: its results do not count it.
+  struct Before {
+    Picoseconds time, disk_floor, compute_floor;
+    std::uint64_t dram_bytes = 0;
+    Bytes bytes_read;
+  };
+
+  /// The host program, until all has drained. Times in the log are since it began.
+  void run_once() {
+    threads_ = host_threads(world_, trace_.operations);
     report_progress();
     if (options_.tap != nullptr) memory_.watch(options_.tap_port, options_.tap);
     if (options_.on_launch) queues_.on_launch(options_.on_launch);
@@ -58,18 +110,33 @@ class Machine {
     }
     context_.run();
     check_drained();
-    energy_.finish(log_.end);
-    return result();
+    if (transfer_sampler_) transfer_sampler_->stop();
+    end_ = log_.end;
+    energy_.finish(end_);
+    count_from(before_.time, &log_);
   }
 
- private:
+  void begin_repetition(std::size_t number) {
+    done_ = number;
+    before_ = {Agenda::now(), storage_.floor(), gpu_.compute_floor(), memory_.dram_bytes(),
+               storage_.bytes_read()};
+    log_ = RunLog{};
+    log_.end = before_.time;
+    board_ = CompletionBoard();
+    registry_.count_from_here();
+    energy_.restart(before_.time);
+    if (sampler_) sampler_->count_from_here();
+  }
+
   void report_progress() {
     if (!options_.on_progress) return;
     std::size_t commands = 0;
     for (const auto& operation : trace_.operations)
       commands += operation.has_launch() || operation.has_copy();
     queues_.on_command_end([this, commands](std::size_t ended) {
-      options_.on_progress(static_cast<double>(ended) / static_cast<double>(commands));
+      const double share = static_cast<double>(ended) / static_cast<double>(commands);
+      options_.on_progress((static_cast<double>(done_) + share) /
+                           static_cast<double>(options_.repetitions));
     });
   }
 
@@ -98,11 +165,13 @@ class Machine {
     result.trace_file = options_.trace_file;
     result.trace_digest = options_.trace_digest;
     result.latency = assemble_latency(log_);
-    result.floor.disk = to_nanoseconds(storage_.floor());
-    result.floor.compute = to_nanoseconds(gpu_.compute_floor());
-    result.floor.dram = Nanoseconds(static_cast<std::uint64_t>(std::ceil(
-        static_cast<double>(memory_.dram_bytes()) / memory_.peak_dram_bytes_per_second() * 1e9)));
-    result.memory = heap_.resident().summary(log_.end);
+    describe_sampling(&result);
+    result.floor.disk = to_nanoseconds(storage_.floor() - before_.disk_floor);
+    result.floor.compute = to_nanoseconds(gpu_.compute_floor() - before_.compute_floor);
+    result.floor.dram = Nanoseconds(static_cast<std::uint64_t>(
+        std::ceil(static_cast<double>(memory_.dram_bytes() - before_.dram_bytes) /
+                  memory_.peak_dram_bytes_per_second() * 1e9)));
+    result.memory = heap_.resident().summary(end_);
     result.memory.fragmentation = heap_.fragmentation_at_peak();
     result.timeline = assemble_timeline(log_);
     result.counters = registry_.results();
@@ -115,7 +184,10 @@ class Machine {
     result.roofline = peaks.roofline({counted, log_.end, peaks.gpu_hertz()});
     result.launches = assemble_launches(trace_, plan_, log_, peaks, energy_);
     result.energy = energy_.result(log_.end);
-    append_host_checks(trace_, plan_, log_, heap_, storage_, &result.checks);
+    // Only a whole first run reads all weights of the plan.
+    const bool reads_all = done_ == 0 && !selection_;
+    append_host_checks(trace_, reads_all ? plan_ : std::nullopt, log_, heap_, bytes_read(),
+                       &result.checks);
     energy_.append_checks(&result.checks);
     storage_.append_checks(&result.checks);
     gpu_.append_checks(&result.checks);
@@ -123,8 +195,27 @@ class Machine {
     return result;
   }
 
+  Bytes bytes_read() const { return storage_.bytes_read() - before_.bytes_read; }
+
+  void describe_sampling(Result* result) const {
+    if (selection_) result->sampling_mode = "launches " + options_.launches;
+    if (!sampler_) return;
+    result->sampling_mode = "auto";
+    const auto picoseconds = [](Nanoseconds time) {
+      return 1e3 * static_cast<double>(time.count());
+    };
+    const auto launches = static_cast<double>(sampler_->time_bound());
+    const auto transfers = static_cast<double>(transfer_sampler_->time_bound());
+    double& bound = result->sampling_error_bound;
+    if (result->latency.exec.count() > 0) bound = launches / picoseconds(result->latency.exec);
+    if (result->latency.integrated.count() > 0) {
+      bound = std::max(bound, (launches + transfers) / picoseconds(result->latency.integrated));
+    }
+  }
+
   const DeviceConfig config_;
-  const Trace& trace_;
+  const Trace& whole_trace_;
+  Trace trace_;  ///< of which the host program runs: whole, reduced or a repetition's
   const SimulationOptions& options_;
   std::optional<Plan> plan_;
   const bool half_arithmetic_;
@@ -146,6 +237,12 @@ class Machine {
   DeferredRelease releases_;
   HostWorld world_;
   std::vector<HostThread> threads_;
+  std::size_t done_ = 0;  ///< repetitions
+  Before before_;
+  Picoseconds end_;  ///< since the start of the first repetition
+  std::optional<SelectedLaunches> selection_;
+  std::optional<TransferSampler> transfer_sampler_;
+  std::optional<LaunchSampler> sampler_;
 };
 
 }  // namespace

@@ -52,6 +52,15 @@ void write_latency(std::ostringstream* out, const Result& result) {
     section.line("integrated over floor",
                  three_digits(nanoseconds(latency.integrated) / nanoseconds(floor)) + " x");
   }
+  for (std::size_t i = 0; i < result.repetitions.size(); ++i) {
+    const ResultLatency& one = result.repetitions[i];
+    section.line("repetition " + std::to_string(i + 1), text_of(one.integrated),
+                 "execution " + text_of(one.exec));
+  }
+  if (result.sampling_mode == "auto") {
+    section.line("sampling error", "<= " + percent(result.sampling_error_bound),
+                 "of execution; --sample full simulates everything");
+  }
 }
 
 void write_memory(std::ostringstream* out, const ResultMemory& memory) {
