@@ -37,6 +37,10 @@ class MemorySystem {
   void invalidate(Address address, Bytes bytes);
 
   const Clock& clock() const { return clock_; }
+  /// From now on; not below the period it was built with, and only while no shader core is at work.
+  /// What is in flight keeps its times; latencies and widths given in GPU cycles (L2, the way to
+  /// it) follow, those given in time (system-level cache, DRAM) do not.
+  void change_gpu_period(Ticks period);
   CacheLevel& l2() { return *l2_; }
   const CacheLevel& l2() const { return *l2_; }
   /// What core number `core` asks first: its cluster's cache, or the L2.
@@ -67,6 +71,7 @@ class MemorySystem {
  private:
   const Clock clock_;
   const Ticks maintenance_latency_;
+  const Ticks to_l2_;            ///< one way to the L2, at the fastest clock
   const Ticks cluster_latency_;  ///< one way between a core and its cluster's cache
   const std::uint32_t cluster_cores_;
   std::unique_ptr<DramSystem> dram_;

@@ -1,5 +1,6 @@
 #include "sim/replay/simulation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -8,7 +9,8 @@
 #include "sim/gpu/gpu.hpp"
 #include "sim/memory/memory_parameters.hpp"
 #include "sim/memory/memory_system.hpp"
-#include "sim/power/energy_ledger.hpp"
+#include "sim/power/dynamic_power.hpp"
+#include "sim/replay/background_traffic.hpp"
 #include "sim/replay/host_threads.hpp"
 #include "sim/replay/kernel_context.hpp"
 #include "sim/replay/result_assembly.hpp"
@@ -35,14 +37,17 @@ class Machine {
         memory_(with_perfect(memory_parameters(config_), options.perfect), registry_),
         gpu_(config_, memory_, registry_, options.perfect.count(PerfectPart::texture) != 0),
         agenda_("agenda"),
+        periodic_("periodic"),
+        traffic_(config_, memory_, periodic_, registry_),
         storage_(config_, memory_.port(MemoryClient::storage), agenda_, registry_),
         copies_(config_, memory_.port(MemoryClient::copy_engine), agenda_, registry_),
         heap_(config_),
         cpu_(config_, memory_, agenda_, registry_),
         energy_model_(config_, registry_, half_arithmetic_),
         energy_(energy_model_),
+        power_(config_, energy_model_, energy_, periodic_, power_hooks()),
         binder_(config_, trace, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
-        queues_(config_, gpu_, copies_, binder_, heap_, energy_, board_, log_),
+        queues_(config_, gpu_, copies_, binder_, heap_, energy_, power_, board_, log_),
         releases_(config_, heap_, agenda_, queues_),
         world_{config_, agenda_, heap_, memory_, storage_, queues_, cpu_, releases_, board_, log_},
         threads_(host_threads(world_, trace.operations)) {}
@@ -51,6 +56,7 @@ class Machine {
     report_progress();
     if (options_.tap != nullptr) memory_.watch(options_.tap_port, options_.tap);
     if (options_.on_launch) queues_.on_launch(options_.on_launch);
+    periodic_.run_while([this] { return goes_on(); });
     watch_returns(world_, trace_.operations);
     for (HostThread& thread : threads_) {
       HostThread* start = &thread;
@@ -63,6 +69,16 @@ class Machine {
   }
 
  private:
+  DynamicPower::Hooks power_hooks() {
+    const Ticks fastest = memory_.clock().period;
+    return {[this] { return cpu_.take_busy(); },
+            [this](double speed, double voltage) { cpu_.set_speed(speed, voltage); },
+            [this, fastest](double speed) {
+              memory_.change_gpu_period(
+                  static_cast<Ticks>(std::llround(static_cast<double>(fastest) / speed)));
+            }};
+  }
+
   void report_progress() {
     if (!options_.on_progress) return;
     std::size_t commands = 0;
@@ -71,6 +87,15 @@ class Machine {
     queues_.on_command_end([this, commands](std::size_t ended) {
       options_.on_progress(static_cast<double>(ended) / static_cast<double>(commands));
     });
+  }
+
+  /// Something is left to do, and something is under way that may do it.
+  bool goes_on() {
+    const bool done = queues_.idle() && std::all_of(threads_.begin(), threads_.end(),
+                                                    [](const HostThread& t) { return t.ended(); });
+    const bool stuck = agenda_.idle() && gpu_.idle() && storage_.idle() && copies_.idle() &&
+                       memory_.port(MemoryClient::host).idle();
+    return !done && !stuck;
   }
 
   void check_drained() const {
@@ -115,6 +140,9 @@ class Machine {
     result.roofline = peaks.roofline({counted, log_.end, peaks.gpu_hertz()});
     result.launches = assemble_launches(trace_, plan_, log_, peaks, energy_);
     result.energy = energy_.result(log_.end);
+    for (const PowerSample& sample : power_.samples()) {
+      if (sample.time <= result.latency.integrated) result.power_over_time.push_back(sample);
+    }
     append_host_checks(trace_, plan_, log_, heap_, storage_, &result.checks);
     energy_.append_checks(&result.checks);
     storage_.append_checks(&result.checks);
@@ -133,12 +161,15 @@ class Machine {
   MemorySystem memory_;
   Gpu gpu_;
   Agenda agenda_;
+  PeriodicWork periodic_;
+  BackgroundTraffic traffic_;
   FlashStorage storage_;
   CopyEngine copies_;
   DeviceHeap heap_;
   HostCpu cpu_;
   EnergyModel energy_model_;
   EnergyLedger energy_;
+  DynamicPower power_;
   LaunchBinder binder_;
   CompletionBoard board_;
   RunLog log_;
