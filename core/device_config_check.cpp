@@ -140,6 +140,16 @@ void check_dram(const Rules& rules) {
                     " and " + rules.named("dram.tREFI") + ": refreshes would overlap");
 }
 
+void check_clocks(const Rules& rules, const DeviceConfig& config) {
+  for (const char* path : {"gpu.operating_points", "host.operating_points"}) {
+    rules.require(config.curve(path).back().x == 1, path,
+                  rules.named(path) +
+                      ": the last operating point must be the share 1, the clock "
+                      "that all other keys are for");
+  }
+  rules.at_most("governor.down_threshold", "governor.up_threshold");
+}
+
 void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
   const double peak = rules.number("dram.channels") * rules.number("dram.channel_width_bits") / 8 *
                       rules.number("dram.data_rate");
@@ -156,6 +166,11 @@ void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
        {"host.copy_bandwidth", "host.transfer_bandwidth", "allocator.zeroing_bandwidth"}) {
     rules.require(rules.number(path) <= peak, path, rules.named(path) + " contradicts " + channel);
   }
+  const double traffic =
+      rules.number("traffic.display_bandwidth") + rules.number("traffic.background_bandwidth");
+  rules.require(traffic < peak, "traffic.display_bandwidth",
+                rules.named("traffic.display_bandwidth") + " and " +
+                    rules.named("traffic.background_bandwidth") + " contradict " + channel);
   const double port =
       rules.number("l2.slices") * rules.number("l2.bytes_per_clock") * rules.number("gpu.clock");
   rules.require(rules.number("slc.bandwidth") <= port, "slc.bandwidth",
@@ -172,6 +187,7 @@ void DeviceConfig::check() const {
   check_caches(rules);
   check_dram(rules);
   check_bandwidths(rules, *this);
+  check_clocks(rules, *this);
   rules.at_most("limits.max_allocation", "limits.app_memory");
   rules.at_most("limits.max_allocation", "allocator.address_space");
 }

@@ -40,6 +40,16 @@ const char* canonical_unit(QuantityKind kind) {
       return " pJ";
     case QuantityKind::power:
       return " mW";
+    case QuantityKind::voltage:
+      return " V";
+    case QuantityKind::temperature:
+      return " C";
+    case QuantityKind::temperature_difference:
+      return " K";
+    case QuantityKind::thermal_resistance:
+      return " K/W";
+    case QuantityKind::heat_capacity:
+      return " J/K";
     default:
       return "";
   }

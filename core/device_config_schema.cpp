@@ -49,6 +49,8 @@ Schema gpu_schema() {
       number("gpu.cores", Kind::count, 1, 64,
              "shader cores, each with its own load/store path and texture unit"),
       number("gpu.clock", Kind::frequency, 50e6, 5e9, "clock of cores and L2"),
+      curve("gpu.operating_points", Kind::ratio, Kind::voltage, 0.1, 5,
+            "share of gpu.clock to voltage, of each operating point"),
       number("gpu.wave_width", Kind::count, 4, 128, "work-items issued together"),
       number("gpu.waves_per_core", Kind::count, 1, 1024, "wave slots of a core"),
       number("gpu.registers_per_core", Kind::count, 1024, 1 << 22, "32-bit registers of a core"),
@@ -305,6 +307,9 @@ Schema storage_and_host_schema() {
            "from a command entering the device's queue to its first byte, beside the others there"),
       number("storage.queue_depth", Kind::count, 1, 65536, "commands a queue holds"),
       number("storage.queues", Kind::count, 1, 64, "command queues"),
+      curve("host.operating_points", Kind::ratio, Kind::voltage, 0.1, 5,
+            "share of the CPU's fastest clock to voltage, of each operating point; host times are "
+            "those of the fastest"),
       cost("host.launch_overhead", "GPU time of a launch before its first work-group"),
       cost("host.enqueue_overhead", "host time to enqueue one launch or copy"),
       cost("host.disk_request_cpu", "host time of one read request, before the storage's"),
@@ -341,6 +346,36 @@ Schema allocator_schema() {
            "command is enqueued or running"),
       number("allocator.release_delay", Kind::time, 0, 60 * second,
              "with allocator.release: delayed"),
+  };
+}
+
+Schema clocks_schema() {
+  return {
+      word("governor.gpu", {"fixed", "ramp"},
+           "fixed: always the fastest operating point; ramp: from the slowest, a point at a time"),
+      word("governor.cpu", {"fixed", "ramp"}, "the same of the CPU's"),
+      number("governor.gpu_interval", Kind::time, microsecond, 60 * second,
+             "between looks at the GPU's load, and at the temperature"),
+      number("governor.cpu_interval", Kind::time, microsecond, 60 * second,
+             "between looks at the CPU's load"),
+      number("governor.up_threshold", Kind::ratio, 0, 1,
+             "share of an interval busy above which the clock goes up"),
+      number("governor.down_threshold", Kind::ratio, 0, 1, "share below which it goes down"),
+      flag("thermal.throttling", "the GPU goes a point lower while above thermal.limit"),
+      number("thermal.ambient", Kind::temperature, -40, 85, "around the phone"),
+      number("thermal.start", Kind::temperature, -40, 125, "of the phone when the run begins"),
+      number("thermal.limit", Kind::temperature, 0, 125, "above it the GPU slows down"),
+      number("thermal.hysteresis", Kind::temperature_difference, 0, 50,
+             "so far below the limit it may go faster again"),
+      number("thermal.resistance", Kind::thermal_resistance, 0.01, 1000,
+             "from the phone to the air"),
+      number("thermal.capacity", Kind::heat_capacity, 1e-6, 1e5, "heat that warms it by 1 K"),
+      number("traffic.display_bandwidth", Kind::bandwidth, 0, 1e12,
+             "reads of the display's refresh"),
+      number("traffic.display_burst", Kind::bytes, 64, 16 * mebi, "of them at a time"),
+      number("traffic.background_bandwidth", Kind::bandwidth, 0, 1e12,
+             "reads and writes of everything else on the phone"),
+      number("traffic.background_burst", Kind::bytes, 64, 16 * mebi, "of them at a time"),
   };
 }
 
@@ -397,6 +432,8 @@ const std::vector<ParameterSchema>& device_config_schema() {
           energy_and_limits_schema()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
+    const Schema clocks = clocks_schema();
+    all.insert(all.end(), clocks.begin(), clocks.end());
     return all;
   }();
   return schema;

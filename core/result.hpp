@@ -70,6 +70,14 @@ struct ResultRoofline {
   std::string bound;  ///< the lowest roof: alu | dram | l2 | texture; "" without arithmetic
 };
 
+/// Clocks, power and temperature at one moment of a run in which they may change.
+struct PowerSample {
+  Nanoseconds time;
+  double gpu_speed = 1, cpu_speed = 1;  ///< shares of the fastest clocks
+  double power_mw = 0;                  ///< mean since the sample before
+  double temperature_c = 0;
+};
+
 struct ResultLaunch {
   std::string id, kernel, operation;
   Nanoseconds start, end;
@@ -86,6 +94,7 @@ struct ResultLaunch {
   std::map<std::string, double> peaks;  ///< achieved / peak by unit (simulated)
   ResultRoofline roofline;              ///< simulated
   ResultEnergy energy;                  ///< simulated
+  double clock_mhz = 0;                 ///< of the GPU while it ran (simulated)
 };
 
 struct ResultCounter {
@@ -127,6 +136,7 @@ struct Result {
       peaks;  ///< achieved / peak by unit: "dram", "l2", "texture", "alu", "disk", ..
   ResultRoofline roofline;
   ResultEnergy energy;
+  std::vector<PowerSample> power_over_time;  ///< empty where nothing can change
   std::vector<ResultLaunch> launches;
   std::map<std::string, ResultCounter> counters;
   std::vector<ResultHistogram> latency_histograms;

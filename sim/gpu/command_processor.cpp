@@ -78,6 +78,7 @@ void CommandProcessor::skip_launches(Ticks now) {
 
 void CommandProcessor::start_launch(Ticks now) {
   const GpuLaunch& launch = launches_.front().launch;
+  if (launch.before_start) launch.before_start();
   state_ = State::overhead;
   start_ = now;
   groups_at_ = now + overhead_;
@@ -118,9 +119,9 @@ void CommandProcessor::follow_policy(Ticks now) {
 }
 
 void CommandProcessor::send_group(std::uint32_t core, Ticks now) {
-  dispatch_free_ = std::max(dispatch_free_, now) + clock().period;
+  dispatch_free_ = std::max(dispatch_free_, now) + clock().period_now();
   cores_[core]->assign(next_group_++,
-                       dispatch_free_ + parameters_.dispatch_latency * clock().period);
+                       dispatch_free_ + parameters_.dispatch_latency * clock().period_now());
   ++groups_running_;
 }
 
@@ -140,7 +141,7 @@ void CommandProcessor::take(const Message& message, Ticks now) {
   state_ = State::flush;
   cores_flushing_ = static_cast<std::uint32_t>(cores_.size());
   for (ShaderCore* core : cores_) {
-    core->flush(now + parameters_.dispatch_latency * clock().period);
+    core->flush(now + parameters_.dispatch_latency * clock().period_now());
   }
 }
 

@@ -2,21 +2,41 @@
 // One SC_METHOD a hardware block, woken at its next event.
 
 #include <cstdint>
+#include <memory>
 #include <systemc>
 
 #include "sim/memory/line_request.hpp"
 
 namespace fm {
 
+/// The period a clock has now, and since when.
+struct ClockRate {
+  Ticks period = 1;
+  Ticks origin = 0;
+  std::uint64_t origin_cycle = 0;
+};
+
 /// The GPU clock and the lookahead: how far a block may run ahead of simulation time because no
 /// message sent from now on can reach it earlier. At most the latency of the shortest link between
-/// blocks; results do not depend on it.
+/// blocks; results do not depend on it. The period may change while a run goes on, for all copies
+/// of a clock at once; cycles count on.
 struct Clock {
-  Ticks period = 1;     ///< of one GPU cycle
-  Ticks lookahead = 1;  ///< every link's latency is at least this
-  Ticks at(std::uint64_t cycle) const { return cycle * period; }
-  /// The first cycle that does not start before `time`.
-  std::uint64_t cycle_from(Ticks time) const { return (time + period - 1) / period; }
+  Ticks period = 1;                 ///< of one GPU cycle; of a clock that changes the shortest
+  Ticks lookahead = 1;              ///< every link's latency is at least this
+  std::shared_ptr<ClockRate> rate;  ///< shared by copies; none: the period never changes
+
+  Ticks period_now() const { return rate ? rate->period : period; }
+  Ticks at(std::uint64_t cycle) const {
+    if (!rate) return cycle * period;
+    return rate->origin + (cycle - rate->origin_cycle) * rate->period;
+  }
+  /// The first cycle that does not start before `time`, which is not before the last change.
+  std::uint64_t cycle_from(Ticks time) const {
+    if (!rate) return (time + period - 1) / period;
+    return rate->origin_cycle + (time - rate->origin + rate->period - 1) / rate->period;
+  }
+  /// From `now` on, where the next cycle begins at once. Only of a clock with a rate.
+  void change_period(Ticks next, Ticks now) const { *rate = {next, now, cycle_from(now)}; }
 };
 
 /// When a block wakes, and which events it then handles at once, in order of time.

@@ -19,8 +19,13 @@ CacheLevel::CacheLevel(sc_core::sc_module_name name, const Clock& clock,
 }
 
 std::uint16_t CacheLevel::attach(LineSink* sink, Ticks latency) {
-  sources_.push_back({sink, latency});
+  sources_.push_back({sink, latency, latency});
   return static_cast<std::uint16_t>(sources_.size() - 1);
+}
+
+void CacheLevel::change_cycle(Ticks cycle, Ticks nominal) {
+  for (Source& source : sources_) source.latency = source.nominal * cycle / nominal;
+  for (CacheSlice& slice : slices_) slice.change_cycle(cycle);
 }
 
 void CacheLevel::receive(const LineRequest& request) {

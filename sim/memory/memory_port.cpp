@@ -10,6 +10,7 @@ MemoryPort::MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryL
       level_(level),
       client_(client),
       outstanding_(outstanding),
+      nominal_latency_(latency),
       latency_(latency),
       source_(level->attach(this, latency)) {}
 

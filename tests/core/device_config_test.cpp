@@ -256,7 +256,7 @@ TEST(DeviceConfig, ContradictionsSayWhere) {
       error_with("  waves_per_core:", "  waves_per_core: {value: 128, source: spec, cite: x}"), "");
   EXPECT_THAT(
       error_with("  wave_width:", "  wave_width: {value: 8, source: spec, cite: x}"),
-      StartsWith("x.yaml:15:26: gpu.fma_per_clock (128) contradicts gpu.issue_per_clock (8)"));
+      StartsWith("x.yaml:16:26: gpu.fma_per_clock (128) contradicts gpu.issue_per_clock (8)"));
 }
 
 }  // namespace
