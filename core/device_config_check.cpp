@@ -49,6 +49,7 @@ class Rules {
              const std::string& slices = "") const {
     const std::string line = unit + ".line", ways = unit + ".ways";
     power_of_two(line);
+    if (number(size) == 0) return;
     at_most(line, size);
     const double parts = slices.empty() ? 1 : number(slices);
     require(std::fmod(number(size), number(ways) * number(line) * parts) == 0, size,
@@ -70,16 +71,19 @@ void check_gpu(const Rules& rules) {
                     ": more than can be issued");
 }
 
-void check_caches(const Rules& rules) {
+void check_caches(const Rules& rules, const DeviceConfig& config) {
   if (rules.number("load_store.cache_size") != 0) {
     rules.cache("load_store.cache_size", "load_store");
   } else {
     rules.power_of_two("load_store.line");
-    rules.require(!rules.is("local.kind", "cache_backed"), "load_store.cache_size",
-                  rules.named("load_store.cache_size") + " contradicts " +
-                      rules.named("local.kind") + ": there is no cache to back local memory");
   }
   rules.cache("texture.cache_size", "texture");
+  const bool needs_cache = config.word("load_store.write_policy") == "write_back" ||
+                           config.word("local.kind") != "dedicated";
+  rules.require(rules.number("load_store.cache_size") > 0 || !needs_cache, "load_store.cache_size",
+                rules.named("load_store.cache_size") + " contradicts " +
+                    rules.named("load_store.write_policy") + " and " + rules.named("local.kind") +
+                    ": one of them needs the cache");
   rules.cache("l2.size", "l2", "l2.slices");
   rules.cache("slc.size", "slc");
   if (rules.number("cluster.size") != 0) {
@@ -184,7 +188,7 @@ void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
 void DeviceConfig::check() const {
   const Rules rules(*this);
   check_gpu(rules);
-  check_caches(rules);
+  check_caches(rules, *this);
   check_dram(rules);
   check_bandwidths(rules, *this);
   check_clocks(rules, *this);

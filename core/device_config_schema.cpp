@@ -85,7 +85,7 @@ Schema core_memory_schema() {
       number("load_store.ways", Kind::count, 1, 1024, "ways of the load/store L1"),
       number("load_store.latency", Kind::cycles, 1, 100000, "issue to use on a hit"),
       number("load_store.bytes_per_clock", Kind::bytes, 1, 1024, "bytes a clock on hits"),
-      number("load_store.lanes_per_clock", Kind::count, 1, 128,
+      number("load_store.lanes_per_clock", Kind::ratio, 0.25, 128,
              "work-items whose addresses are taken a clock"),
       number("load_store.max_lane_bytes", Kind::bytes, 4, 128,
              "of one work-item in one access; a wider one is split"),

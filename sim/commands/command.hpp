@@ -28,5 +28,6 @@ ExitStatus run_command(int argc, const char* const* argv);
 ExitStatus run_replay(int argc, const char* const* argv);
 ExitStatus run_reuse(int argc, const char* const* argv);
 ExitStatus run_dram(int argc, const char* const* argv);
+ExitStatus run_microbench(int argc, const char* const* argv);
 
 }  // namespace fm

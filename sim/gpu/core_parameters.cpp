@@ -84,7 +84,7 @@ CoreParameters core_parameters(const DeviceConfig& config) {
   core.load_store = unit_parameters(config, "load_store");
   core.load_store.write_back =
       core.load_store.cache_bytes != 0 && config.word("load_store.write_policy") == "write_back";
-  core.load_store.lanes_per_cycle = count(config, "load_store.lanes_per_clock");
+  core.load_store.lanes_per_cycle = config.ratio("load_store.lanes_per_clock");
   core.load_store.lane_bytes = byte_count(config, "load_store.max_lane_bytes");
   core.load_store.atomic_cycles = cycle_count(config, "load_store.atomic_time");
   core.texture = unit_parameters(config, "texture");

@@ -206,8 +206,8 @@ void LinePlanner::time_load_store(const SitePlan& site, const WaveStep& step, st
   const auto data = static_cast<std::uint32_t>(
       ceil_div(std::uint64_t{plan->count} * site.line_bytes, unit.bytes_per_cycle));
   const std::uint32_t parts = site.image ? 1 : ceil_div(site.bytes, unit.lane_bytes);
-  const std::uint32_t addresses =
-      parts * ceil_div(step.pattern->active_lanes, unit.lanes_per_cycle);
+  const auto addresses = static_cast<std::uint32_t>(
+      std::ceil(parts * step.pattern->active_lanes / unit.lanes_per_cycle));
   plan->pipe_cycles = std::max({1u, data, addresses});
   if (site.atomic) {
     plan->pipe_cycles = std::max(plan->pipe_cycles, atomic_cycles(site, step, object));
@@ -242,7 +242,11 @@ std::uint32_t LinePlanner::texture_cycles(const SitePlan& site, std::uint32_t qu
   const auto results =
       static_cast<std::uint32_t>(ceil_div(std::uint64_t{quads} * 4 * (half_results_ ? 8 : 16),
                                           parameters_.texture.return_bytes_per_cycle));
-  return std::max({sample, data, results, lines});
+
+  const auto look_ups = static_cast<std::uint32_t>(
+      ceil_div(std::uint64_t{lines} * site.line_bytes,
+               std::max(site.line_bytes, parameters_.texture.bytes_per_cycle)));
+  return std::max({sample, data, results, look_ups});
 }
 
 std::uint32_t LinePlanner::bank_cycles(const SitePlan& site, const WaveStep& step) const {

@@ -108,7 +108,7 @@ TEST(Catalogue, RefusesArgumentsThatDoNotFit) {
   one.plan.tensors[0].layout = Layout::linear;
   EXPECT_THAT(one.refusal(), AllOf(HasSubstr("argument x "), HasSubstr("linear")));
   one = OneLaunch();
-  one.plan.tensors[0].dtype = DataType::u8;
+  one.plan.tensors[1].dtype = DataType::u8;
   EXPECT_THAT(one.refusal(), HasSubstr("u8"));
   one = OneLaunch();
   one.launch().global[0] += 1;

@@ -73,6 +73,27 @@ TEST(LinePlan, NeighbouringFloatsShareALine) {
   EXPECT_EQ(plans.cycles[0], 1u);
 }
 
+TEST(LinePlan, AddressesOfAFewLanesAreTakenACycle) {
+  CoreParameters parameters;
+  parameters.load_store.lanes_per_cycle = 2.5;
+  const Plans plans = plan(one_access(trace::GLOBAL, 4, expression(0, {{4, LOCAL_X}})),
+                           {test::buffer(0, 4096)}, parameters);
+  EXPECT_EQ(plans.cycles[0], 7u);  // 16 / 2.5
+}
+
+TEST(LinePlan, ATextureUnitLooksUpAsManyLinesAsItReturnsBytes) {
+  CoreParameters parameters;
+  parameters.texture.line_bytes = parameters.texels.line_bytes = 32;
+  parameters.texture.bytes_per_cycle = 64;
+  parameters.texels_per_cycle = 16;
+  parameters.wide_texel_ratio = 1;
+  const Plans plans =
+      plan(one_access(trace::IMAGE, 16, expression(0, {{1, LOCAL_X}}), expression(0)),
+           {test::image(0, 65536, 64, 1, 16)}, parameters);
+  EXPECT_EQ(plans.lines[0].size(), 8u);
+  EXPECT_EQ(plans.cycles[0], 4u);
+}
+
 TEST(LinePlan, MisalignedFloatsTouchTwoLines) {
   const Plans plans =
       plan(one_access(trace::GLOBAL, 4, expression(32, {{4, LOCAL_X}})), {test::buffer(0, 4096)});
@@ -246,6 +267,30 @@ TEST(LinePlan, KeptPlansEqualLaneByLaneOnes) {
       ++counter;
     }
   }
+}
+
+TEST(ImageLayout, AnImageOfOneRowIsLinear) {
+  for (const TexelOrder order :
+       {TexelOrder::mali_u_interleaved, TexelOrder::adreno_tiled, TexelOrder::linear}) {
+    TexelLayout texels;
+    texels.order = order;
+    texels.block_bytes = 256;
+    texels.row_alignment = 16;
+    const ImageLayout layout(texels, 160, 1, 8);
+    for (std::uint32_t x = 0; x < 160; ++x) EXPECT_EQ(layout.offset_of(x, 0), x * 8u);
+    EXPECT_EQ(layout.allocated_bytes().count(), 160u * 8);
+  }
+}
+
+TEST(ImageLayout, AnAdrenoColumnUsesBothSetsOfTheL1) {
+  TexelLayout texels;
+  texels.order = TexelOrder::adreno_tiled;
+  texels.line_bytes = 32;
+  texels.block_bytes = 256;
+  const ImageLayout layout(texels, 64, 64, 16);
+  std::uint32_t odd = 0;
+  for (std::uint32_t y = 0; y < 32; ++y) odd += layout.offset_of(0, y) / 32 % 2;
+  EXPECT_EQ(odd, 16u);
 }
 
 TEST(ImageLayout, EveryTexelHasBytesOfItsOwn) {
