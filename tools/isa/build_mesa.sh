@@ -2,13 +2,13 @@
 # Builds Mesa's drivers for Mali and Adreno from Debian's source package, with the kernel's side replaced by drm-shim, so
 # that their compilers run anywhere. Needs no phone; the project itself needs none of this.
 #
-#   tools/isa/build_mesa.sh FOLDER       (about 1 GB; five minutes on two cores; packages: see README.md)
+#   tools/isa/build_mesa.sh FOLDER       (220 MB; about six minutes on two cores; packages: see README.md)
 #
 # Run again after an interruption: it goes on where it stopped.
 set -euo pipefail
 
 release=22.3.6
-[ $# -eq 1 ] || { sed -n 2,8p "$0"; exit 2; }
+[ $# -eq 1 ] || { sed -n 2,7p "$0"; exit 2; }
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 source=$folder/mesa-$release
