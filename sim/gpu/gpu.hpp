@@ -73,9 +73,8 @@ class Gpu {
   /// waves) or an argument is not bound.
   void enqueue(GpuLaunch launch);
   bool idle() const;
-  /// What is still running and waits for whom, one line each; empty when idle. For the deadlock
-  /// message.
-  std::vector<std::string> waiting() const;
+  /// What is still running and waits for whom; empty when idle.
+  std::vector<Wait> waits() const;
 
   /// Achieved over peak since the start of simulation: "alu", "texture", "l2", "dram".
   std::map<std::string, double> peaks() const;

@@ -268,10 +268,13 @@ void DramChannel::finish(Ticks time) {
   next_refresh_ += due * parameters_.t_refi;
 }
 
-std::string DramChannel::waiting() const {
-  if (idle()) return "";
-  return "dram channel " + std::to_string(index_) + ": " + std::to_string(queue_.size()) +
-         " requests scheduled, " + std::to_string(arrivals_.size()) + " before its queue";
+void DramChannel::append_waits(std::vector<Wait>* waits) const {
+  if (idle()) return;
+  waits->push_back({"dram channel " + std::to_string(index_),
+                    std::to_string(queue_.size()) + " requests scheduled, " +
+                        std::to_string(arrivals_.size()) + " before its queue",
+                    {},
+                    queue_.empty() ? arrivals_.front().request : queue_.front().request});
 }
 
 }  // namespace fm

@@ -11,6 +11,7 @@
 #include "sim/memory/block.hpp"
 #include "sim/memory/dram_parameters.hpp"
 #include "sim/memory/memory_level.hpp"
+#include "sim/memory/wait_graph.hpp"
 
 namespace fm {
 
@@ -32,7 +33,7 @@ class DramChannel : public Block {
   /// `local`: the address within the channel.
   void receive(const LineRequest& request, std::uint64_t local);
   bool idle() const { return arrivals_.empty() && queue_.empty(); }
-  std::string waiting() const;
+  void append_waits(std::vector<Wait>* waits) const;
   const DramCounts& counts() const { return counts_; }
   /// Refreshes due by `time` are counted, those of idle times too.
   void finish(Ticks time);
@@ -110,6 +111,7 @@ class DramSystem : public MemoryLevel, private DramChannel::Outlet {
   std::uint16_t attach(LineSink* sink, Ticks latency) override;
   void receive(const LineRequest& request) override;
   std::uint32_t line_bytes() const override { return parameters_.line_bytes; }
+  std::string level_name() const override { return "dram"; }
 
   const DramParameters& parameters() const { return parameters_; }
   const std::vector<std::unique_ptr<DramChannel>>& channels() const { return channels_; }

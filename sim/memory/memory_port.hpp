@@ -11,6 +11,7 @@
 #include "core/units.hpp"
 #include "sim/memory/block.hpp"
 #include "sim/memory/memory_level.hpp"
+#include "sim/memory/wait_graph.hpp"
 
 namespace fm {
 
@@ -36,7 +37,7 @@ class MemoryPort : public Block, private LineSink {
   /// caller returned.
   void submit(const MemoryTransfer& transfer, std::function<void()> done);
   bool idle() const { return transfers_.empty(); }
-  std::string waiting() const;
+  void append_waits(std::vector<Wait>* waits) const;
   const TrafficCounts& traffic() const { return traffic_; }
   MemoryClient client() const { return client_; }
 
@@ -49,6 +50,7 @@ class MemoryPort : public Block, private LineSink {
     std::function<void()> done;
     std::uint64_t next_byte = 0;   ///< first not yet sent
     std::uint64_t unanswered = 0;  ///< lines sent
+    Ticks submitted = 0;
   };
   void answer(const LineAnswer& answer) override;
   void take_answers(Ticks now);

@@ -19,6 +19,8 @@ class RequestTap;
 struct SimulationOptions {
   std::string trace_file;    ///< copied into the result
   std::string trace_digest;  ///< copied into the result
+  /// Counters over time, in intervals of this length; zero: none.
+  Picoseconds interval;
   /// Called now and then with the share of launches done, 0 to 1; may be empty.
   std::function<void(double)> on_progress;
   std::set<PerfectPart> perfect;  ///< parts of the device that cost nothing
