@@ -62,8 +62,12 @@ struct ParameterSchema {
   double maximum = 0;              ///< inclusive, canonical units
   std::vector<std::string> words;  ///< for QuantityKind::word; none: any text
   std::string description;
-  QuantityKind curve_x = QuantityKind::bytes;  ///< for curves
+  QuantityKind curve_x = QuantityKind::bytes;  ///< for curves; the range above is y's
   QuantityKind curve_y = QuantityKind::bandwidth;
+  double curve_x_minimum = 0, curve_x_maximum = 0;
+
+  /// "1 KiB to 16 MiB", "one of a, b", "true or false".
+  std::string range() const;
 };
 /// Every parameter a config must give. No defaults: a config is complete or refused.
 const std::vector<ParameterSchema>& device_config_schema();
@@ -129,6 +133,10 @@ class DeviceConfig {
   std::map<std::string, ConfigValue> values_;
   std::optional<ConfigValue> dram_preset_;
 };
+
+/// 2097152 with kind bytes -> "2 MiB": the largest unit that keeps the number whole, else 1 or
+/// more.
+std::string quantity_text(double number, QuantityKind kind);
 
 /// "2 MiB" -> 2097152 with kind bytes; throws UserError(where) naming the accepted units.
 double parse_quantity(const std::string& text, QuantityKind kind, const SourceLocation& where);

@@ -37,6 +37,8 @@ ParameterSchema curve(const char* path, Kind x, Kind y, double minimum, double m
   ParameterSchema schema = number(path, Kind::curve, minimum, maximum, description);
   schema.curve_x = x;
   schema.curve_y = y;
+  schema.curve_x_minimum = x == Kind::bytes ? 512 : 1;
+  schema.curve_x_maximum = x == Kind::bytes ? 1024 * gibi : 4096;
   return schema;
 }
 
@@ -437,6 +439,26 @@ const std::vector<ParameterSchema>& device_config_schema() {
     return all;
   }();
   return schema;
+}
+
+std::string ParameterSchema::range() const {
+  const auto between = [](double least, double most, Kind unit) {
+    return quantity_text(least, unit) + " to " + quantity_text(most, unit);
+  };
+  switch (kind) {
+    case Kind::word: {
+      std::string text;
+      for (const std::string& word : words) text += (text.empty() ? "one of " : ", ") + word;
+      return text;
+    }
+    case Kind::flag:
+      return "true or false";
+    case Kind::curve:
+      return between(curve_x_minimum, curve_x_maximum, curve_x) + ", " +
+             between(minimum, maximum, curve_y);
+    default:
+      return between(minimum, maximum, kind);
+  }
 }
 
 std::string to_string(SourceKind kind) {

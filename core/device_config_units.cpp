@@ -1,5 +1,7 @@
 #include <charconv>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 #include <utility>
 
 #include "core/device_config.hpp"
@@ -126,6 +128,26 @@ std::string trimmed(const std::string& text) {
 }
 
 }  // namespace
+
+std::string quantity_text(double number, QuantityKind kind) {
+  Unit chosen{"", 1};
+  for (const Unit& unit : units_of(kind)) {
+    const std::string name = unit.name;
+    // Derived words for the same dimension: percent, transfers, decimal beside binary.
+    if (name == "%" || name == "MT/s" || name == "GT/s" || name == "KiB/s" || name == "MiB/s" ||
+        name == "GiB/s" || name == "cycle") {
+      continue;
+    }
+    const double inside = number / unit.factor;
+    if (*chosen.name == '\0' || (number == 0 && unit.factor == 1) ||
+        (inside >= 1 && inside == std::floor(inside)))
+      chosen = unit;
+  }
+  std::ostringstream text;
+  text << std::setprecision(15) << number / chosen.factor;
+  if (*chosen.name != '\0') text << " " << chosen.name;
+  return text.str();
+}
 
 double parse_quantity(const std::string& text, QuantityKind kind, const SourceLocation& where) {
   const std::string measured = what_is_measured(kind);

@@ -112,6 +112,14 @@ struct ResultHistogram {
   std::vector<std::uint64_t> counts;  ///< as many
 };
 
+/// What the counters moved by, part by part of the run (fmsim --interval).
+struct ResultIntervals {
+  Nanoseconds length;             ///< of each but the last; 0: not asked for
+  std::vector<Nanoseconds> ends;  ///< of each, rising
+  /// One movement an interval, of every counter that moved at all; they sum to the counter's value.
+  std::map<std::string, std::vector<double>> counters;
+};
+
 /// A conservation law with its two sides.
 struct ResultCheck {
   std::string law;
@@ -140,12 +148,13 @@ struct Result {
   std::vector<ResultLaunch> launches;
   std::map<std::string, ResultCounter> counters;
   std::vector<ResultHistogram> latency_histograms;
+  ResultIntervals intervals;
   std::vector<ResultCheck> checks;
 };
 
 /// Deterministic JSON, keys as in result.schema.json.
 std::string to_json(const Result& result);
-/// Chrome/Perfetto trace-event JSON of timeline and memory counters.
+/// Chrome/Perfetto trace-event JSON of timeline, memory, and the counters of intervals.
 std::string to_chrome_trace(const Result& result);
 
 }  // namespace fm

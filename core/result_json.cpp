@@ -157,6 +157,16 @@ Json histograms_json(const std::vector<ResultHistogram>& histograms) {
   return json;
 }
 
+Json intervals_json(const ResultIntervals& intervals) {
+  Json ends = Json::array();
+  for (const Nanoseconds end : intervals.ends) ends.push_back(end.count());
+  Json counters = Json::object();
+  for (const auto& [name, movements] : intervals.counters) counters[name] = movements;
+  return {{"length_ns", intervals.length.count()},
+          {"end_ns", std::move(ends)},
+          {"counters", std::move(counters)}};
+}
+
 Json checks_json(const std::vector<ResultCheck>& checks) {
   Json json = Json::array();
   for (const ResultCheck& check : checks) {
@@ -195,6 +205,7 @@ std::string to_json(const Result& result) {
   json["launches"] = launches_json(result.launches);
   json["counters"] = counters_json(result.counters);
   json["latency_histograms"] = histograms_json(result.latency_histograms);
+  if (result.intervals.length.count() > 0) json["intervals"] = intervals_json(result.intervals);
   json["checks"] = checks_json(result.checks);
   // Names may come from a model file: bytes that are not UTF-8 are replaced, not thrown at.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

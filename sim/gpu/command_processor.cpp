@@ -168,16 +168,20 @@ void CommandProcessor::describe_occupancy(GpuLaunchReport* report) const {
   report->occupancy_limit = to_string(few ? OccupancyLimit::launch : context_->occupancy.limit);
 }
 
-void CommandProcessor::append_waiting(std::vector<std::string>* lines) const {
+void CommandProcessor::append_waits(std::vector<Wait>* waits) const {
   if (idle()) return;
   const char* const what = state_ == State::groups  ? "work-groups"
                            : state_ == State::flush ? "cores to clean their caches"
                            : state_ == State::rest  ? "its sampled time to pass"
                                                     : "its launch overhead";
-  lines->push_back("command processor: launch " + launches_.front().launch.id + " waits for " +
-                   what + " (" + std::to_string(groups_running_) + " work-groups running, " +
-                   std::to_string(next_group_) + " dispatched), " +
-                   std::to_string(launches_.size() - 1) + " launches behind it");
+  Wait wait;
+  wait.block = "command processor";
+  wait.state = "launch " + launches_.front().launch.id + " waits for " + what + " (" +
+               std::to_string(groups_running_) + " work-groups running, " +
+               std::to_string(next_group_) + " dispatched), " +
+               std::to_string(launches_.size() - 1) + " launches behind it";
+  if (state_ == State::groups || state_ == State::flush) wait.waits_for = {"core"};
+  waits->push_back(wait);
 }
 
 }  // namespace fm

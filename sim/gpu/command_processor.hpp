@@ -24,7 +24,7 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
 
   void enqueue(GpuLaunch launch);
   bool idle() const { return launches_.empty(); }
-  void append_waiting(std::vector<std::string>* lines) const;
+  void append_waits(std::vector<Wait>* waits) const;
 
   void group_done(std::uint32_t core, Ticks time) override;
   void flushed(std::uint32_t core, Ticks time) override;

@@ -51,11 +51,11 @@ bool Gpu::idle() const {
          std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->idle(); });
 }
 
-std::vector<std::string> Gpu::waiting() const {
-  std::vector<std::string> lines;
-  command_processor_->append_waiting(&lines);
-  for (const auto& core : cores_) core->append_waiting(&lines);
-  return lines;
+std::vector<Wait> Gpu::waits() const {
+  std::vector<Wait> waits;
+  command_processor_->append_waits(&waits);
+  for (const auto& core : cores_) core->append_waits(&waits);
+  return waits;
 }
 
 Picoseconds Gpu::compute_floor() const {

@@ -89,9 +89,8 @@ class Gpu {
   /// Asks `policy`, which outlives it, what to simulate of each launch; without one all of it.
   void follow(LaunchPolicy& policy);
   bool idle() const;
-  /// What is still running and waits for whom, one line each; empty when idle. For the deadlock
-  /// message.
-  std::vector<std::string> waiting() const;
+  /// What is still running and waits for whom; empty when idle.
+  std::vector<Wait> waits() const;
 
   /// The time the arithmetic issued so far takes at peak rate and gpu.clock on all cores.
   Picoseconds compute_floor() const;

@@ -361,14 +361,15 @@ bool MemoryUnit::drained() const {
          write_credits_ == parameters_.write_credits && free_mshrs_.size() == mshrs_.size();
 }
 
-std::string MemoryUnit::waiting() const {
-  if (drained()) return "";
+Wait MemoryUnit::wait(const std::string& core) const {
   static const char* const reasons[] = {"", ", blocked for an MSHR", ", blocked for a merge target",
                                         ", blocked for a victim", ", blocked for a write credit"};
-  return std::string(unit_ == Unit::texture ? "texture unit" : "load/store unit") + ": " +
-         std::to_string(mshrs_.size() - free_mshrs_.size()) + " fetches and " +
-         std::to_string(parameters_.write_credits - write_credits_) + " writes at the L2" +
-         reasons[static_cast<int>(block_)];
+  return {core + (unit_ == Unit::texture ? " texture unit" : " load/store unit"),
+          std::to_string(mshrs_.size() - free_mshrs_.size()) + " fetches and " +
+              std::to_string(parameters_.write_credits - write_credits_) + " writes at the L2" +
+              reasons[static_cast<int>(block_)],
+          {"cluster", "l2", "mmu"},
+          std::nullopt};
 }
 
 }  // namespace fm

@@ -15,6 +15,7 @@
 #include "sim/gpu/translation.hpp"
 #include "sim/gpu/wave_order.hpp"
 #include "sim/memory/divider.hpp"
+#include "sim/memory/wait_graph.hpp"
 
 namespace fm {
 
@@ -82,7 +83,8 @@ class MemoryUnit {
   /// everything.
   void flush(Cycle cycle);
   bool drained() const;
-  std::string waiting() const;
+  /// Of a unit of `core` that is not drained.
+  Wait wait(const std::string& core) const;
 
   const FirstLevelCounts& counts() const { return counts_; }
   const PipeQueue& pipe() const { return pipe_; }

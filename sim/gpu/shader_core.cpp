@@ -340,9 +340,10 @@ bool ShaderCore::idle() const {
          texture_.drained();
 }
 
-void ShaderCore::append_waiting(std::vector<std::string>* lines) const {
+void ShaderCore::append_waits(std::vector<Wait>* waits) const {
   if (idle()) return;
-  const std::string name = "core " + std::to_string(index_);
+  Wait core;
+  core.block = "core " + std::to_string(index_);
   std::array<std::uint32_t, stall_cause_count> waves{};
   for (const EngineWaves& engine : engines_) {
     for (std::uint32_t rank = 0; rank < engine.count(); ++rank) {
@@ -351,12 +352,17 @@ void ShaderCore::append_waiting(std::vector<std::string>* lines) const {
   }
   for (std::size_t cause = 0; cause < stall_cause_count; ++cause) {
     if (waves[cause] == 0) continue;
-    lines->push_back(name + ": " + std::to_string(waves[cause]) + " waves wait (" +
-                     to_string(static_cast<StallCause>(cause)) + ")");
+    core.state += (core.state.empty() ? "" : ", ") + std::to_string(waves[cause]) +
+                  " waves wait (" + to_string(static_cast<StallCause>(cause)) + ")";
   }
+  if (core.state.empty()) core.state = flushing_ ? "cleans its caches" : "no waves";
+  std::vector<Wait> units;
   for (const MemoryUnit* unit : {&load_store_, &texture_}) {
-    if (!unit->drained()) lines->push_back(name + " " + unit->waiting());
+    if (!unit->drained()) units.push_back(unit->wait(core.block));
   }
+  for (const Wait& unit : units) core.waits_for.push_back(unit.block);
+  waits->push_back(core);
+  waits->insert(waits->end(), units.begin(), units.end());
 }
 
 }  // namespace fm

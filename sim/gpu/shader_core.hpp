@@ -69,7 +69,7 @@ class ShaderCore : public Block, private LineSink {
   const PipeQueue& local_pipe() const { return local_pipe_; }
   const CoreParameters& parameters() const { return parameters_; }
   bool idle() const;
-  void append_waiting(std::vector<std::string>* lines) const;
+  void append_waits(std::vector<Wait>* waits) const;
 
  protected:
   Ticks advance(Ticks now, Ticks end) override;

@@ -94,9 +94,11 @@ bool CacheLevel::idle() const {
                      [](const CacheSlice& slice) { return slice.idle(); });
 }
 
-void CacheLevel::append_waiting(std::vector<std::string>* lines) const {
+void CacheLevel::append_waits(std::vector<Wait>* waits) const {
   for (const CacheSlice& slice : slices_) {
-    if (!slice.idle()) lines->push_back(slice.waiting());
+    if (slice.idle()) continue;
+    waits->push_back(slice.wait());
+    waits->back().waits_for = {below_->level_name()};
   }
 }
 

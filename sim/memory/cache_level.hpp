@@ -27,6 +27,7 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   void receive(const LineRequest& request) override;
   void answer(const LineAnswer& answer) override;
   std::uint32_t line_bytes() const override { return parameters_.line_bytes; }
+  std::string level_name() const override { return parameters_.name; }
   /// Drops the lines of a range at `time`; dirty ones are written below.
   void invalidate(Address first, Bytes bytes, Ticks time);
   /// As CacheSlice::touch.
@@ -39,7 +40,7 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   void change_below_latency(Ticks latency) { below_latency_ = latency; }
 
   bool idle() const;
-  void append_waiting(std::vector<std::string>* lines) const;
+  void append_waits(std::vector<Wait>* waits) const;
   CacheCounts counts() const;  ///< over all slices
   const CacheParameters& parameters() const { return parameters_; }
   /// Requests accepted and answers given, over the edges above; requests sent and answers taken,

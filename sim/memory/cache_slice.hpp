@@ -11,6 +11,7 @@
 #include "sim/memory/divider.hpp"
 #include "sim/memory/interleave.hpp"
 #include "sim/memory/memory_level.hpp"
+#include "sim/memory/wait_graph.hpp"
 
 namespace fm {
 
@@ -59,7 +60,8 @@ class CacheSlice {
   /// Handles all events before `end`; returns the time of the next known one.
   Ticks advance(Ticks end);
   bool idle() const;
-  std::string waiting() const;
+  /// Of a slice that is not idle: what it holds and why.
+  Wait wait() const;
   const CacheCounts& counts() const { return counts_; }
   /// From now on a cycle takes `cycle`, and the latency as many of them as before.
   void change_cycle(Ticks cycle) {

@@ -116,11 +116,23 @@ bool DramChannel::forward(const DramEntry& read) const {
   return (wanted & ~write.byte_mask) == 0;
 }
 
-std::string DramChannel::waiting() const {
-  if (idle()) return "";
-  return "dram channel " + std::to_string(index_) + ": " + std::to_string(reads_.size()) +
-         " reads and " + std::to_string(writes_.size()) + " writes scheduled, " +
-         std::to_string(arrivals_.size()) + " before its queues";
+LineRequest DramChannel::oldest_request() const {
+  if (reads_.empty() && writes_.empty()) return arrivals_.front().request;
+  if (reads_.empty()) return writes_[writes_.oldest()].request;
+  const DramEntry& read = reads_[reads_.oldest()];
+  if (writes_.empty()) return read.request;
+  const DramEntry& write = writes_[writes_.oldest()];
+  return read.order < write.order ? read.request : write.request;
+}
+
+void DramChannel::append_waits(std::vector<Wait>* waits) const {
+  if (idle()) return;
+  waits->push_back({"dram channel " + std::to_string(index_),
+                    std::to_string(reads_.size()) + " reads and " + std::to_string(writes_.size()) +
+                        " writes scheduled, " + std::to_string(arrivals_.size()) +
+                        " before its queues",
+                    {},
+                    oldest_request()});
 }
 
 }  // namespace fm

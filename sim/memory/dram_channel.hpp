@@ -12,6 +12,7 @@
 #include "sim/memory/dram_mapping.hpp"
 #include "sim/memory/dram_queue.hpp"
 #include "sim/memory/memory_level.hpp"
+#include "sim/memory/wait_graph.hpp"
 
 namespace fm {
 
@@ -37,7 +38,7 @@ class DramChannel : public Block {
   /// `local`: the address within the channel.
   void receive(const LineRequest& request, std::uint64_t local);
   bool idle() const { return arrivals_.empty() && reads_.empty() && writes_.empty(); }
-  std::string waiting() const;
+  void append_waits(std::vector<Wait>* waits) const;
   const DramCounts& counts() const { return counts_; }
   std::uint32_t open_rows() const {
     return static_cast<std::uint32_t>(__builtin_popcountll(banks_.open_banks()));
@@ -77,6 +78,7 @@ class DramChannel : public Block {
     DramQueue::Index entry = DramQueue::none;
   };
 
+  LineRequest oldest_request() const;
   DramQueue& queue(bool write) { return write ? writes_ : reads_; }
   const DramQueue& queue(bool write) const { return write ? writes_ : reads_; }
   Ticks run_until(Ticks end);
@@ -157,6 +159,7 @@ class DramSystem : public MemoryLevel, private DramChannel::Outlet {
   std::uint16_t attach(LineSink* sink, Ticks latency) override;
   void receive(const LineRequest& request) override;
   std::uint32_t line_bytes() const override { return parameters_.line_bytes; }
+  std::string level_name() const override { return "dram"; }
 
   const DramParameters& parameters() const { return parameters_; }
   const std::vector<std::unique_ptr<DramChannel>>& channels() const { return channels_; }

@@ -17,7 +17,7 @@ MemoryPort::MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryL
 void MemoryPort::submit(const MemoryTransfer& transfer, std::function<void()> done) {
   if (policy_ != nullptr && policy_->take(client_, transfer, &done)) return;
   bytes_submitted_ += transfer.bytes.count();
-  transfers_.push_back({transfer, std::move(done), 0, 0});
+  transfers_.push_back({transfer, std::move(done), 0, 0, now()});
   wake_by(now());
 }
 
@@ -81,10 +81,20 @@ void MemoryPort::send_line(Pending& pending, std::uint32_t tag, Ticks now) {
   level_->receive(request);
 }
 
-std::string MemoryPort::waiting() const {
-  if (idle()) return "";
-  return to_string(client_) + " port: " + std::to_string(transfers_.size()) + " transfers, " +
-         std::to_string(in_flight_) + " lines in flight";
+void MemoryPort::append_waits(std::vector<Wait>* waits) const {
+  if (idle()) return;
+  const Pending& first = transfers_.front();
+  LineRequest oldest;
+  oldest.time = first.submitted;
+  oldest.address = first.transfer.address.count();
+  oldest.bytes = static_cast<std::uint32_t>(first.transfer.bytes.count());
+  oldest.client = client_;
+  oldest.kind = first.transfer.write ? AccessKind::write : AccessKind::read;
+  waits->push_back({to_string(client_) + " port",
+                    std::to_string(transfers_.size()) + " transfers, " +
+                        std::to_string(in_flight_) + " lines in flight",
+                    {level_->level_name()},
+                    oldest});
 }
 
 }  // namespace fm

@@ -12,6 +12,7 @@
 #include "sim/memory/block.hpp"
 #include "sim/memory/memory_level.hpp"
 #include "sim/memory/transfer_policy.hpp"
+#include "sim/memory/wait_graph.hpp"
 
 namespace fm {
 
@@ -42,7 +43,7 @@ class MemoryPort : public Block, private LineSink {
   /// of `nominal`.
   void change_cycle(Ticks cycle, Ticks nominal) { latency_ = nominal_latency_ * cycle / nominal; }
   bool idle() const { return transfers_.empty(); }
-  std::string waiting() const;
+  void append_waits(std::vector<Wait>* waits) const;
   const TrafficCounts& traffic() const { return traffic_; }
   std::uint64_t bytes_submitted() const { return bytes_submitted_; }
   MemoryClient client() const { return client_; }
@@ -56,6 +57,7 @@ class MemoryPort : public Block, private LineSink {
     std::function<void()> done;
     std::uint64_t next_byte = 0;   ///< first not yet sent
     std::uint64_t unanswered = 0;  ///< lines sent
+    Ticks submitted = 0;
   };
   void answer(const LineAnswer& answer) override;
   void take_answers(Ticks now);

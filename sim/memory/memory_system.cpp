@@ -149,21 +149,17 @@ void MemorySystem::change_gpu_period(Ticks period) {
   port(MemoryClient::copy_engine).change_cycle(period, clock_.period);
 }
 
-bool MemorySystem::idle() const { return waiting().empty(); }
+bool MemorySystem::idle() const { return waits().empty(); }
 
-std::vector<std::string> MemorySystem::waiting() const {
-  std::vector<std::string> lines;
-  for (const auto& port : ports_) {
-    if (!port->idle()) lines.push_back(port->waiting());
-  }
-  for (const auto& cluster : clusters_) cluster->append_waiting(&lines);
-  if (!mmu_->idle()) lines.push_back(mmu_->waiting());
-  l2_->append_waiting(&lines);
-  slc_->append_waiting(&lines);
-  for (const auto& channel : dram_->channels()) {
-    if (!channel->idle()) lines.push_back(channel->waiting());
-  }
-  return lines;
+std::vector<Wait> MemorySystem::waits() const {
+  std::vector<Wait> waits;
+  for (const auto& port : ports_) port->append_waits(&waits);
+  for (const auto& cluster : clusters_) cluster->append_waits(&waits);
+  mmu_->append_waits(&waits);
+  l2_->append_waits(&waits);
+  slc_->append_waits(&waits);
+  for (const auto& channel : dram_->channels()) channel->append_waits(&waits);
+  return waits;
 }
 
 double MemorySystem::peak_dram_bytes_per_second() const { return dram_->peak_bytes_per_second(); }

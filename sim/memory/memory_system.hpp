@@ -62,8 +62,8 @@ class MemorySystem {
   void begin_launch();
   /// Nothing in flight.
   bool idle() const;
-  /// What is still in flight and waits for whom, one line each; empty when idle.
-  std::vector<std::string> waiting() const;
+  /// What is still in flight and waits for whom; empty when idle.
+  std::vector<Wait> waits() const;
   /// Bytes over all DRAM channels per second, at peak.
   double peak_dram_bytes_per_second() const;
   /// Bytes the DRAM channels moved so far, all clients.

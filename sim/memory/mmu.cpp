@@ -174,11 +174,16 @@ void Mmu::reply(const Waiter& waiter, Ticks time) {
   source.sink->answer({time + source.latency, sender | answer_order_++, waiter.tag});
 }
 
-std::string Mmu::waiting() const {
-  if (idle()) return "";
-  return "mmu: " + std::to_string(requests_.size()) + " requests queued, " +
-         std::to_string(walks_under_way_) + " pages being walked, " +
-         std::to_string(queue_.size()) + " of them waiting for a walker";
+void Mmu::append_waits(std::vector<Wait>* waits) const {
+  if (idle()) return;
+  Wait wait;
+  wait.block = "mmu";
+  wait.state = std::to_string(requests_.size()) + " requests queued, " +
+               std::to_string(walks_under_way_) + " pages being walked, " +
+               std::to_string(queue_.size()) + " of them waiting for a walker";
+  // Whichever level its tables are read from.
+  if (walks_under_way_ != 0) wait.waits_for = {"l2", "slc"};
+  waits->push_back(wait);
 }
 
 void Mmu::register_counters(CounterRegistry& registry) const {

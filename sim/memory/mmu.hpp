@@ -13,6 +13,7 @@
 #include "sim/memory/memory_level.hpp"
 #include "sim/memory/mmu_parameters.hpp"
 #include "sim/memory/tlb.hpp"
+#include "sim/memory/wait_graph.hpp"
 #include "sim/stats/counter_registry.hpp"
 
 namespace fm {
@@ -57,7 +58,7 @@ class Mmu : public Block, private LineSink {
   /// Table reads sent and answered.
   const TrafficCounts& traffic() const { return traffic_; }
   bool idle() const { return requests_.empty() && walks_under_way_ == 0; }
-  std::string waiting() const;
+  void append_waits(std::vector<Wait>* waits) const;
   void register_counters(CounterRegistry& registry) const;
   void append_checks(std::vector<ResultCheck>* checks) const;
 

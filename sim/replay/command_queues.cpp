@@ -146,16 +146,24 @@ bool CommandQueues::idle() const {
   });
 }
 
-std::vector<std::string> CommandQueues::waiting() const {
-  std::vector<std::string> lines;
+void CommandQueues::append_waits(std::vector<Wait>* waits) const {
   for (const auto& [number, queue] : queues_) {
-    if (queue.commands.empty()) continue;
-    const trace::HostOperation& head = *queue.commands.front();
-    lines.push_back(
-        "queue " + std::to_string(number) + ": " + name_of(head) + " waits for " +
-        (queue.waits_for_causes ? board_.missing(head.after()) : "the commands before it"));
+    Wait wait;
+    wait.block = "queue " + std::to_string(number);
+    if (queue.launches > 0) wait.waits_for.emplace_back("command processor");
+    if (queue.copies > 0) wait.waits_for.emplace_back("copy engine");
+    wait.state = std::to_string(queue.launches) + " launches and " + std::to_string(queue.copies) +
+                 " copies ready or running";
+    if (!queue.commands.empty()) {
+      const trace::HostOperation& head = *queue.commands.front();
+      wait.state += ", " + name_of(head) + " not ready";
+      if (queue.waits_for_causes) {
+        const std::vector<std::string> missing = board_.missing(head.after());
+        wait.waits_for.insert(wait.waits_for.end(), missing.begin(), missing.end());
+      }
+    }
+    if (!queue.commands.empty() || !wait.waits_for.empty()) waits->push_back(wait);
   }
-  return lines;
 }
 
 }  // namespace fm

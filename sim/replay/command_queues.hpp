@@ -39,7 +39,7 @@ class CommandQueues {
   /// `action` runs whenever no command is enqueued or running any more.
   void on_idle(std::function<void()> action) { on_idle_ = std::move(action); }
   bool idle() const;
-  std::vector<std::string> waiting() const;
+  void append_waits(std::vector<Wait>* waits) const;
 
  private:
   struct Queue {

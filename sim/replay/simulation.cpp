@@ -17,10 +17,14 @@
 #include "sim/replay/result_assembly.hpp"
 #include "sim/sampling/launch_sampler.hpp"
 #include "sim/sampling/launch_selection.hpp"
+#include "sim/stats/interval_recorder.hpp"
 #include "sim/stats/unit_peaks.hpp"
 
 namespace fm {
 namespace {
+
+/// More activations of blocks than any legal wait has: a livelock.
+constexpr std::uint64_t activations_without_work = std::uint64_t{1} << 22;
 
 std::optional<Plan> embedded_plan(const Trace& trace) {
   if (trace.header.plan_yaml().empty()) return std::nullopt;
@@ -108,12 +112,13 @@ class Machine {
     if (options_.tap != nullptr) memory_.watch(options_.tap_port, options_.tap);
     if (options_.on_launch) queues_.on_launch(options_.on_launch);
     periodic_.run_while([this] { return goes_on(); });
+    watch_progress();
     watch_returns(world_, trace_.operations);
     for (HostThread& thread : threads_) {
       HostThread* start = &thread;
       agenda_.after(Picoseconds(0), [start] { start->start(); });
     }
-    context_.run();
+    run_to_the_end();
     check_drained();
     if (transfer_sampler_) transfer_sampler_->stop();
     end_ = log_.end;
@@ -164,22 +169,44 @@ class Machine {
     return !done && !stuck;
   }
 
+  void run_to_the_end() {
+    if (options_.interval.count() == 0) return context_.run();
+    context_.run(options_.interval, [this](Picoseconds end) { intervals_.record(end); });
+  }
+
   void check_drained() const {
-    std::vector<std::string> waiting;
-    for (const HostThread& thread : threads_) {
-      if (!thread.ended()) waiting.push_back(thread.waiting());
-    }
-    for (const auto& part :
-         {queues_.waiting(), storage_.waiting(), gpu_.waiting(), memory_.waiting()}) {
-      waiting.insert(waiting.end(), part.begin(), part.end());
-    }
+    const std::vector<Wait> waits = all_waits();
     const bool idle =
         queues_.idle() && storage_.idle() && copies_.idle() && gpu_.idle() && memory_.idle();
-    if (waiting.empty() && idle) return;
-    std::string message =
-        "the simulation deadlocked at " + std::to_string(log_.end.count()) + " ps";
-    for (const std::string& line : waiting) message += "\n  " + line;
-    throw std::logic_error(message);
+    if (waits.empty() && idle) return;
+    throw DeadlockError("the simulation deadlocked at " + std::to_string(now_ps()) + " ps" +
+                        wait_report(waits));
+  }
+
+  std::vector<Wait> all_waits() const {
+    std::vector<Wait> waits;
+    for (const HostThread& thread : threads_) {
+      if (!thread.ended()) waits.push_back(thread.wait());
+    }
+    queues_.append_waits(&waits);
+    copies_.append_waits(&waits);
+    storage_.append_waits(&waits);
+    for (const auto& part : {gpu_.waits(), memory_.waits()}) {
+      waits.insert(waits.end(), part.begin(), part.end());
+    }
+    name_executors(trace_.operations, &waits);
+    return waits;
+  }
+
+  void watch_progress() {
+    context_.watch([this] { return registry_.work_done() + board_.finished(); },
+                   [this](std::uint64_t since) {
+                     throw DeadlockError("the simulation gets nowhere: no work done since " +
+                                         std::to_string(since) + " ps, now at " +
+                                         std::to_string(now_ps()) + " ps" +
+                                         wait_report(all_waits()));
+                   },
+                   activations_without_work);
   }
 
   Result result() const {
@@ -201,6 +228,10 @@ class Machine {
     result.counters = registry_.results();
     result.latency_histograms = memory_.latency_histograms();
     for (const PerfectPart part : options_.perfect) result.perfect.push_back(to_string(part));
+    if (options_.interval.count() > 0) {
+      result.intervals = intervals_.intervals(options_.interval, Picoseconds(now_ps()));
+      result.checks.push_back(interval_check(result));
+    }
     const UnitPeaks peaks(config_, half_arithmetic_);
     std::map<std::string, double> counted;
     for (const auto& [name, counter] : result.counters) counted[name] = counter.value;
@@ -265,6 +296,7 @@ class Machine {
   RunLog log_;
   CommandQueues queues_;
   DeferredRelease releases_;
+  IntervalRecorder intervals_{registry_};
   HostWorld world_;
   std::vector<HostThread> threads_;
   std::size_t done_ = 0;  ///< repetitions

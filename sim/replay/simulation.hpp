@@ -33,6 +33,8 @@ struct SimulationOptions {
   std::uint64_t repetitions = 1;
   std::string trace_file;    ///< copied into the result
   std::string trace_digest;  ///< copied into the result
+  /// Counters over time, in intervals of this length; zero: none.
+  Picoseconds interval;
   /// Called now and then with the share of launches done, 0 to 1; may be empty.
   std::function<void(double)> on_progress;
   std::set<PerfectPart> perfect;  ///< parts of the device that cost nothing

@@ -1,5 +1,6 @@
 #include "sim/stats/counter_registry.hpp"
 
+#include <set>
 #include <stdexcept>
 
 namespace fm {
@@ -39,6 +40,16 @@ std::vector<std::uint64_t> CounterRegistry::snapshot() const {
   values.reserve(entries_.size());
   for (const auto& [name, entry] : entries_) values.push_back(sum(entry));
   return values;
+}
+
+std::uint64_t CounterRegistry::work_done() const {
+  static const std::set<std::string> units{"accesses", "bytes", "bursts",   "copies", "groups",
+                                           "launches", "lines", "requests", "steps",  "waves"};
+  std::uint64_t work = 0;
+  for (const auto& [name, entry] : entries_) {
+    if (units.count(entry.unit) != 0) work += sum(entry);
+  }
+  return work;
 }
 
 std::map<std::string, ResultCounter> CounterRegistry::results() const {

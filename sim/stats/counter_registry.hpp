@@ -50,6 +50,9 @@ class CounterRegistry {
   /// All values, in the order of entries(): to be subtracted from a later one.
   std::vector<std::uint64_t> snapshot() const;
   std::map<std::string, ResultCounter> results() const;
+  /// Sum of all counters of work: it rises while a simulation gets anywhere. Times, cycles and DRAM
+  /// commands pass without.
+  std::uint64_t work_done() const;
 
  private:
   std::map<std::string, CounterEntry> entries_;

@@ -239,8 +239,9 @@ std::string explanation_of(const DeviceConfig& config) {
   for (const ParameterSchema& parameter : device_config_schema()) {
     const ConfigValue& value = config.values().at(parameter.path);
     out << "\n"
-        << parameter.path << " = " << value.text << "\n    " << parameter.description << "\n    "
-        << to_string(value.source) << ": " << value.citation << "\n    from " << value.origin;
+        << parameter.path << " = " << value.text << "\n    " << parameter.description << " ("
+        << parameter.range() << ")\n    " << to_string(value.source) << ": " << value.citation
+        << "\n    from " << value.origin;
     if (value.where.line > 0) out << ":" << value.where.line;
     out << "\n";
   }
