@@ -13,6 +13,12 @@ class Rules {
 
   double number(const std::string& path) const { return config_.values().at(path).number; }
 
+  const std::string& word(const std::string& path) const { return config_.values().at(path).word; }
+
+  bool is(const std::string& path, const char* word) const {
+    return config_.values().at(path).word == word;
+  }
+
   /// "l2.line (256 B)"
   std::string named(const std::string& path) const {
     const ConfigValue& value = config_.values().at(path);
@@ -43,6 +49,7 @@ class Rules {
              const std::string& slices = "") const {
     const std::string line = unit + ".line", ways = unit + ".ways";
     power_of_two(line);
+    if (number(size) == 0) return;
     at_most(line, size);
     const double parts = slices.empty() ? 1 : number(slices);
     require(std::fmod(number(size), number(ways) * number(line) * parts) == 0, size,
@@ -64,9 +71,19 @@ void check_gpu(const Rules& rules) {
                     ": more than can be issued");
 }
 
-void check_caches(const Rules& rules) {
-  rules.cache("load_store.cache_size", "load_store");
+void check_caches(const Rules& rules, const DeviceConfig& config) {
+  if (rules.number("load_store.cache_size") != 0) {
+    rules.cache("load_store.cache_size", "load_store");
+  } else {
+    rules.power_of_two("load_store.line");
+  }
   rules.cache("texture.cache_size", "texture");
+  const bool needs_cache = config.word("load_store.write_policy") == "write_back" ||
+                           config.word("local.kind") != "dedicated";
+  rules.require(rules.number("load_store.cache_size") > 0 || !needs_cache, "load_store.cache_size",
+                rules.named("load_store.cache_size") + " contradicts " +
+                    rules.named("load_store.write_policy") + " and " + rules.named("local.kind") +
+                    ": one of them needs the cache");
   rules.cache("l2.size", "l2", "l2.slices");
   rules.cache("slc.size", "slc");
   if (rules.number("cluster.size") != 0) {
@@ -105,9 +122,36 @@ void check_dram(const Rules& rules) {
                       " and " + rules.named("dram.burst_length") +
                       ": it is not a whole number of bursts");
   }
+  rules.power_of_two("dram.bank_groups");
+  rules.power_of_two("dram.rows");
+  rules.multiple("dram.burst_length", "dram.transfers_per_clock");
   rules.at_most("dram.tRCD", "dram.tRAS");
-  rules.at_most("dram.tRRD", "dram.tFAW");
-  rules.at_most("dram.tRFC", "dram.tREFI");
+  rules.at_most("dram.tRP", "dram.tRPab");
+  rules.at_most("dram.tRRD_S", "dram.tRRD_L");
+  rules.at_most("dram.tRRD_S", "dram.tFAW");
+  rules.at_most("dram.tCCD_S", "dram.tCCD_L");
+  rules.at_most("dram.tWTR_S", "dram.tWTR_L");
+  rules.at_most("dram.tRFCab", "dram.tREFI");
+  rules.at_most("dram.write_low", "dram.write_high");
+  const double sets = rules.number("dram.refresh_sets");
+  rules.require(rules.word("dram.refresh") != "per_bank" || sets != 0, "dram.refresh",
+                rules.named("dram.refresh") + " contradicts " + rules.named("dram.refresh_sets") +
+                    ": the part has no per-bank refresh");
+  if (sets == 0) return;
+  rules.multiple("dram.banks", "dram.refresh_sets");
+  rules.require(rules.number("dram.tRFCpb") * sets <= rules.number("dram.tREFI"), "dram.tRFCpb",
+                rules.named("dram.tRFCpb") + " contradicts " + rules.named("dram.refresh_sets") +
+                    " and " + rules.named("dram.tREFI") + ": refreshes would overlap");
+}
+
+void check_clocks(const Rules& rules, const DeviceConfig& config) {
+  for (const char* path : {"gpu.operating_points", "host.operating_points"}) {
+    rules.require(config.curve(path).back().x == 1, path,
+                  rules.named(path) +
+                      ": the last operating point must be the share 1, the clock "
+                      "that all other keys are for");
+  }
+  rules.at_most("governor.down_threshold", "governor.up_threshold");
 }
 
 void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
@@ -126,6 +170,11 @@ void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
        {"host.copy_bandwidth", "host.transfer_bandwidth", "allocator.zeroing_bandwidth"}) {
     rules.require(rules.number(path) <= peak, path, rules.named(path) + " contradicts " + channel);
   }
+  const double traffic =
+      rules.number("traffic.display_bandwidth") + rules.number("traffic.background_bandwidth");
+  rules.require(traffic < peak, "traffic.display_bandwidth",
+                rules.named("traffic.display_bandwidth") + " and " +
+                    rules.named("traffic.background_bandwidth") + " contradict " + channel);
   const double port =
       rules.number("l2.slices") * rules.number("l2.bytes_per_clock") * rules.number("gpu.clock");
   rules.require(rules.number("slc.bandwidth") <= port, "slc.bandwidth",
@@ -139,9 +188,10 @@ void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
 void DeviceConfig::check() const {
   const Rules rules(*this);
   check_gpu(rules);
-  check_caches(rules);
+  check_caches(rules, *this);
   check_dram(rules);
   check_bandwidths(rules, *this);
+  check_clocks(rules, *this);
   rules.at_most("limits.max_allocation", "limits.app_memory");
   rules.at_most("limits.max_allocation", "allocator.address_space");
 }

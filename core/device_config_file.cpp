@@ -40,6 +40,16 @@ const char* canonical_unit(QuantityKind kind) {
       return " pJ";
     case QuantityKind::power:
       return " mW";
+    case QuantityKind::voltage:
+      return " V";
+    case QuantityKind::temperature:
+      return " C";
+    case QuantityKind::temperature_difference:
+      return " K";
+    case QuantityKind::thermal_resistance:
+      return " K/W";
+    case QuantityKind::heat_capacity:
+      return " J/K";
     default:
       return "";
   }
@@ -164,7 +174,8 @@ ConfigValue read_config_value(const YamlValue& value, const ParameterSchema& sch
   }
   result.text = value.text();
   if (schema.kind == QuantityKind::word) {
-    if (std::find(schema.words.begin(), schema.words.end(), result.text) == schema.words.end()) {
+    if (!schema.words.empty() &&
+        std::find(schema.words.begin(), schema.words.end(), result.text) == schema.words.end()) {
       value.fail("unknown word '" + result.text +
                  "': " + accepted_words(result.text, schema.words));
     }

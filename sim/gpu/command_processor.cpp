@@ -7,7 +7,7 @@ namespace fm {
 CommandProcessor::CommandProcessor(sc_core::sc_module_name name, const Clock& clock,
                                    const CoreParameters& parameters, Ticks launch_overhead,
                                    LaunchAccounts* accounts)
-    : Block(name, clock, true),
+    : Block(name, clock, BlockWindow::exact),
       parameters_(parameters),
       overhead_(launch_overhead),
       accounts_(accounts) {}
@@ -78,6 +78,7 @@ void CommandProcessor::skip_launches(Ticks now) {
 
 void CommandProcessor::start_launch(Ticks now) {
   const GpuLaunch& launch = launches_.front().launch;
+  if (launch.before_start) launch.before_start();
   state_ = State::overhead;
   start_ = now;
   groups_at_ = now + overhead_;
@@ -118,9 +119,9 @@ void CommandProcessor::follow_policy(Ticks now) {
 }
 
 void CommandProcessor::send_group(std::uint32_t core, Ticks now) {
-  dispatch_free_ = std::max(dispatch_free_, now) + clock().period;
+  dispatch_free_ = std::max(dispatch_free_, now) + clock().period_now();
   cores_[core]->assign(next_group_++,
-                       dispatch_free_ + parameters_.dispatch_latency * clock().period);
+                       dispatch_free_ + parameters_.dispatch_latency * clock().period_now());
   ++groups_running_;
 }
 
@@ -140,22 +141,31 @@ void CommandProcessor::take(const Message& message, Ticks now) {
   state_ = State::flush;
   cores_flushing_ = static_cast<std::uint32_t>(cores_.size());
   for (ShaderCore* core : cores_) {
-    core->flush(now + parameters_.dispatch_latency * clock().period);
+    core->flush(now + parameters_.dispatch_latency * clock().period_now());
   }
 }
 
 void CommandProcessor::end_launch(Ticks now) {
   const Queued done = std::move(launches_.front());
   launches_.pop_front();
+  GpuLaunchReport report;
+  describe_occupancy(&report);
   context_.reset();
   state_ = State::idle;
   ++launches_done_;
-  GpuLaunchReport report;
   report.queued = Picoseconds(done.queued);
   report.start = Picoseconds(start_);
   report.end = Picoseconds(now);
   accounts_->end(overhead_, &report);
   if (done.launch.on_end) done.launch.on_end(report);
+}
+
+void CommandProcessor::describe_occupancy(GpuLaunchReport* report) const {
+  const std::uint64_t share = ceil_div(context_->program->group_total(), cores_.size());
+  const bool few = share < context_->groups_per_core;
+  const std::uint64_t groups = few ? share : context_->groups_per_core;
+  report->resident_waves = static_cast<std::uint32_t>(groups) * context_->waves_per_group;
+  report->occupancy_limit = to_string(few ? OccupancyLimit::launch : context_->occupancy.limit);
 }
 
 void CommandProcessor::append_waiting(std::vector<std::string>* lines) const {

@@ -58,6 +58,7 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
   void take(const Message& message, Ticks now);
   void follow_policy(Ticks now);
   void end_launch(Ticks now);
+  void describe_occupancy(GpuLaunchReport* report) const;
 
   const CoreParameters parameters_;
   const Ticks overhead_;

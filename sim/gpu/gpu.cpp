@@ -58,11 +58,6 @@ std::vector<std::string> Gpu::waiting() const {
   return lines;
 }
 
-std::map<std::string, double> Gpu::peaks() const {
-  const Utilisation use = accounts_->utilisation(Block::now());
-  return {{"alu", use.alu}, {"texture", use.texture}, {"l2", use.l2}, {"dram", use.dram}};
-}
-
 Picoseconds Gpu::compute_floor() const {
   std::uint64_t cycles = 0;
   for (const auto& core : cores_) {

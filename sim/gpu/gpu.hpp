@@ -38,6 +38,8 @@ struct GpuLaunchReport {
       end;  ///< start: the command processor begins with it (its launch overhead included)
   bool skipped = false;  ///< took no time and moved no counter (LaunchPolicy::skips)
   std::string bound;     ///< dram | l2 | load_store | texture | alu | launch | latency | local
+  std::uint32_t resident_waves = 0;  ///< of a core at a time, at most
+  std::string occupancy_limit;  ///< wave_slots | registers | local_memory | work_groups | launch
   std::map<std::string, double>
       stalls;  ///< fraction of issue slots by cause, busy and idle too; sums to 1
   std::map<std::string, double>
@@ -62,7 +64,8 @@ struct GpuLaunch {
   std::vector<ArgumentBinding>
       arguments;  ///< one for every argument a GLOBAL, IMAGE or CONSTANT site names
   std::vector<TouchedRange> touched;  ///< what it reads and writes; only sampling asks
-  std::function<void()> on_start;     ///< at report.start; may be empty
+  std::function<void()> before_start;  ///< just before, nothing running: the clock may change
+  std::function<void()> on_start;      ///< at report.start; may be empty
   std::function<void(const GpuLaunchReport&)>
       on_end;  ///< at report.end, all its traffic answered; may be empty
 };
@@ -90,10 +93,7 @@ class Gpu {
   /// message.
   std::vector<std::string> waiting() const;
 
-  /// Achieved over peak since the start of simulation: "alu", "texture", "l2",
-  /// "dram".
-  std::map<std::string, double> peaks() const;
-  /// The time the arithmetic issued so far takes at peak rate on all cores.
+  /// The time the arithmetic issued so far takes at peak rate and gpu.clock on all cores.
   Picoseconds compute_floor() const;
   /// Conservation laws of issue slots, L1 caches and core links at the end of a run (the memory
   /// system has its own).

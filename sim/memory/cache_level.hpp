@@ -32,6 +32,12 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   /// As CacheSlice::touch.
   Touch touch(std::uint64_t address, MemoryClient client, bool write);
 
+  /// For a level on the GPU's clock, whose sources' latencies are cycles too: from now on a cycle
+  /// is `cycle` instead of `nominal`.
+  void change_cycle(Ticks cycle, Ticks nominal);
+  /// From now on requests take so long to the level below, not less than at first.
+  void change_below_latency(Ticks latency) { below_latency_ = latency; }
+
   bool idle() const;
   void append_waiting(std::vector<std::string>* lines) const;
   CacheCounts counts() const;  ///< over all slices
@@ -59,7 +65,7 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
  private:
   struct Source {
     LineSink* sink;
-    Ticks latency;
+    Ticks nominal, latency;  ///< at the nominal cycle, and now
   };
   void answer(const LineRequest& request, Ticks leaves) override;
   void send_below(const LineRequest& request) override;

@@ -61,6 +61,11 @@ class CacheSlice {
   bool idle() const;
   std::string waiting() const;
   const CacheCounts& counts() const { return counts_; }
+  /// From now on a cycle takes `cycle`, and the latency as many of them as before.
+  void change_cycle(Ticks cycle) {
+    cycle_ = cycle;
+    latency_ = parameters_.latency * cycle / parameters_.cycle;
+  }
 
  private:
   /// Why the first request waits. Busy banks are free at a known time; all else ends with an answer
@@ -111,6 +116,7 @@ class CacheSlice {
   std::uint64_t local_of(std::uint64_t number) const { return slice_count_.quotient(number); }
 
   const CacheParameters parameters_;
+  Ticks cycle_, latency_;  ///< the parameters' unless the clock changed since
   const std::uint32_t index_;
   Outlet* outlet_;
   Divider line_size_, slice_count_;

@@ -6,10 +6,11 @@ namespace fm {
 
 MemoryPort::MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryLevel* level,
                        MemoryClient client, std::uint32_t outstanding, Ticks latency)
-    : Block(name, clock, true),
+    : Block(name, clock, BlockWindow::exact),
       level_(level),
       client_(client),
       outstanding_(outstanding),
+      nominal_latency_(latency),
       latency_(latency),
       source_(level->attach(this, latency)) {}
 

@@ -38,6 +38,9 @@ class MemoryPort : public Block, private LineSink {
   void submit(const MemoryTransfer& transfer, std::function<void()> done);
   /// Asks `policy`, which outlives it, which transfers to simulate; without one all of them.
   void follow(TransferPolicy& policy) { policy_ = &policy; }
+  /// For a port whose latency is cycles of the GPU's clock: from now on a cycle is `cycle` instead
+  /// of `nominal`.
+  void change_cycle(Ticks cycle, Ticks nominal) { latency_ = nominal_latency_ * cycle / nominal; }
   bool idle() const { return transfers_.empty(); }
   std::string waiting() const;
   const TrafficCounts& traffic() const { return traffic_; }
@@ -63,7 +66,7 @@ class MemoryPort : public Block, private LineSink {
   MemoryLevel* level_;
   MemoryClient client_;
   std::uint32_t outstanding_;
-  Ticks latency_;
+  Ticks nominal_latency_, latency_;
   std::uint16_t source_;
   std::uint32_t in_flight_ = 0;
   std::uint64_t sequence_ = 0, bytes_submitted_ = 0;

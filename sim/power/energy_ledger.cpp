@@ -38,6 +38,7 @@ EnergyByComponent EnergyLedger::kernel_ended(const std::map<std::string, double>
   last_ = model_.counts();
   since_ = now;
   in_kernel_ = false;
+  voltages_ = next_voltages_;
   return energy;
 }
 
@@ -58,6 +59,8 @@ EnergyByComponent EnergyLedger::copy_ended(std::uint64_t operation, Picoseconds 
 }
 
 void EnergyLedger::set_voltages(const VoltageRatios& voltages, Picoseconds now) {
+  next_voltages_ = voltages;
+  if (in_kernel_) return;
   settle(now);
   voltages_ = voltages;
 }

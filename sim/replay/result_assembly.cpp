@@ -81,6 +81,8 @@ ResultLaunch launch_of(const LoggedCommand& command,
   launch.operation = given.operation();
   launch.macs = given.macs();
   launch.bound = command.report.bound;
+  launch.resident_waves = command.report.resident_waves;
+  launch.occupancy_limit = command.report.occupancy_limit;
   launch.stalls = command.report.stalls;
   launch.counters = command.report.counters;
   return launch;
@@ -132,6 +134,7 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
         continue;
       }
     }
+    launch.clock_mhz = command->gpu_speed * peaks.gpu_hertz() / 1e6;
     if (command->operation->has_launch()) {
       launch.weight_bytes = first_uses.of(command->operation->launch());
       if (gpu_free < command->start) {
@@ -148,8 +151,9 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
     const Picoseconds time = to_picoseconds(launch.end - launch.start);
     launch.energy = energy.result_of(energies[i], time);
     if (launch.counters.empty()) continue;
-    launch.peaks = peaks.of({launch.counters, time, peaks.gpu_hertz()});
-    launch.roofline = peaks.roofline({launch.counters, time, peaks.gpu_hertz()});
+    const UnitWork work{launch.counters, time, launch.clock_mhz * 1e6};
+    launch.peaks = peaks.of(work);
+    launch.roofline = peaks.roofline(work);
   }
   return launches;
 }

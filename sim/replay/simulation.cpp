@@ -9,7 +9,8 @@
 #include "sim/gpu/gpu.hpp"
 #include "sim/memory/memory_parameters.hpp"
 #include "sim/memory/memory_system.hpp"
-#include "sim/power/energy_ledger.hpp"
+#include "sim/power/dynamic_power.hpp"
+#include "sim/replay/background_traffic.hpp"
 #include "sim/replay/host_threads.hpp"
 #include "sim/replay/kernel_context.hpp"
 #include "sim/replay/repetition.hpp"
@@ -52,14 +53,17 @@ class Machine {
         memory_(with_perfect(memory_parameters(config_), options.perfect), registry_),
         gpu_(config_, memory_, registry_, options.perfect.count(PerfectPart::texture) != 0),
         agenda_("agenda"),
+        periodic_("periodic"),
+        traffic_(config_, memory_, periodic_, registry_),
         storage_(config_, memory_.port(MemoryClient::storage), agenda_, registry_),
         copies_(config_, memory_.port(MemoryClient::copy_engine), agenda_, registry_),
         heap_(config_),
         cpu_(config_, memory_, agenda_, registry_),
         energy_model_(config_, registry_, half_arithmetic_),
         energy_(energy_model_),
+        power_(config_, energy_model_, energy_, periodic_, power_hooks()),
         binder_(config_, whole_trace_, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
-        queues_(config_, gpu_, copies_, binder_, heap_, energy_, board_, log_),
+        queues_(config_, gpu_, copies_, binder_, heap_, energy_, power_, board_, log_),
         releases_(config_, heap_, agenda_, queues_),
         world_{config_, agenda_, heap_, memory_, storage_, queues_, cpu_, releases_, board_, log_} {
     if (!options.launches.empty()) {
@@ -103,6 +107,7 @@ class Machine {
     report_progress();
     if (options_.tap != nullptr) memory_.watch(options_.tap_port, options_.tap);
     if (options_.on_launch) queues_.on_launch(options_.on_launch);
+    periodic_.run_while([this] { return goes_on(); });
     watch_returns(world_, trace_.operations);
     for (HostThread& thread : threads_) {
       HostThread* start = &thread;
@@ -128,6 +133,16 @@ class Machine {
     if (sampler_) sampler_->count_from_here();
   }
 
+  DynamicPower::Hooks power_hooks() {
+    const Ticks fastest = memory_.clock().period;
+    return {[this] { return cpu_.take_busy(); },
+            [this](double speed, double voltage) { cpu_.set_speed(speed, voltage); },
+            [this, fastest](double speed) {
+              memory_.change_gpu_period(
+                  static_cast<Ticks>(std::llround(static_cast<double>(fastest) / speed)));
+            }};
+  }
+
   void report_progress() {
     if (!options_.on_progress) return;
     std::size_t commands = 0;
@@ -138,6 +153,15 @@ class Machine {
       options_.on_progress((static_cast<double>(done_) + share) /
                            static_cast<double>(options_.repetitions));
     });
+  }
+
+  /// Something is left to do, and something is under way that may do it.
+  bool goes_on() {
+    const bool done = queues_.idle() && std::all_of(threads_.begin(), threads_.end(),
+                                                    [](const HostThread& t) { return t.ended(); });
+    const bool stuck = agenda_.idle() && gpu_.idle() && storage_.idle() && copies_.idle() &&
+                       memory_.port(MemoryClient::host).idle();
+    return !done && !stuck;
   }
 
   void check_drained() const {
@@ -184,6 +208,9 @@ class Machine {
     result.roofline = peaks.roofline({counted, log_.end, peaks.gpu_hertz()});
     result.launches = assemble_launches(trace_, plan_, log_, peaks, energy_);
     result.energy = energy_.result(log_.end);
+    for (const PowerSample& sample : power_.samples()) {
+      if (sample.time <= result.latency.integrated) result.power_over_time.push_back(sample);
+    }
     // Only a whole first run reads all weights of the plan.
     const bool reads_all = done_ == 0 && !selection_;
     append_host_checks(trace_, reads_all ? plan_ : std::nullopt, log_, heap_, bytes_read(),
@@ -224,12 +251,15 @@ class Machine {
   MemorySystem memory_;
   Gpu gpu_;
   Agenda agenda_;
+  PeriodicWork periodic_;
+  BackgroundTraffic traffic_;
   FlashStorage storage_;
   CopyEngine copies_;
   DeviceHeap heap_;
   HostCpu cpu_;
   EnergyModel energy_model_;
   EnergyLedger energy_;
+  DynamicPower power_;
   LaunchBinder binder_;
   CompletionBoard board_;
   RunLog log_;

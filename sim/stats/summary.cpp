@@ -182,6 +182,18 @@ void write_energy(std::ostringstream* out, const Result& result) {
                "mean power " + text_with_prefix(result.energy.average_power_mw * 1e-3, "W"));
   section.line("  outside of launches",
                text_with_prefix(result.energy.outside_launches_nj * 1e-9, "J"));
+  if (!result.power_over_time.empty()) {
+    const auto hottest =
+        std::max_element(result.power_over_time.begin(), result.power_over_time.end(),
+                         [](const PowerSample& a, const PowerSample& b) {
+                           return a.temperature_c < b.temperature_c;
+                         });
+    const auto slowest = std::min_element(
+        result.power_over_time.begin(), result.power_over_time.end(),
+        [](const PowerSample& a, const PowerSample& b) { return a.gpu_speed < b.gpu_speed; });
+    section.line("highest temperature", three_digits(hottest->temperature_c) + " C",
+                 "GPU never below " + percent(slowest->gpu_speed) + " of its clock");
+  }
 }
 
 void write_checks(std::ostringstream* out, const Result& result, double wall_seconds) {

@@ -86,7 +86,7 @@ TEST(DeviceConfig, GivesPublishedFiguresInCanonicalUnits) {
   EXPECT_EQ(config.count("gpu.cores"), 7U);
   EXPECT_EQ(config.hertz("gpu.clock"), 890e6);
   EXPECT_EQ(config.bytes("texture.cache_size"), Bytes(32768));
-  EXPECT_EQ(config.time("dram.tRCD"), Picoseconds(18750));
+  EXPECT_EQ(config.time("dram.tRCD"), Picoseconds(18000));
   EXPECT_EQ(config.cycles("texture.latency"), Cycles(66));
   EXPECT_EQ(config.ratio("texture.wide_texel_ratio"), 2);
   EXPECT_EQ(config.bytes_per_second("slc.bandwidth"), 57e9);
@@ -233,8 +233,8 @@ TEST(DeviceConfig, ContradictionsNameBothKeys) {
       {"dram.bank_groups", "3", "dram.banks"},
       {"dram.interleave", "16 B", "dram.burst_length"},
       {"dram.tRCD", "50 ns", "dram.tRAS"},
-      {"dram.tRRD", "50 ns", "dram.tFAW"},
-      {"dram.tRFC", "4 us", "dram.tREFI"},
+      {"dram.tRRD_S", "50 ns", "dram.tRRD_L"},
+      {"dram.tRFCab", "4 us", "dram.tREFI"},
       {"host.copy_bandwidth", "100 GB/s", "dram.data_rate"},
       {"host.transfer_bandwidth", "100 GB/s", "dram.channels"},
       {"storage.read_bandwidth", "[[4 KiB, 100 GB/s]]", "dram.channel_width_bits"},
@@ -256,7 +256,7 @@ TEST(DeviceConfig, ContradictionsSayWhere) {
       error_with("  waves_per_core:", "  waves_per_core: {value: 128, source: spec, cite: x}"), "");
   EXPECT_THAT(
       error_with("  wave_width:", "  wave_width: {value: 8, source: spec, cite: x}"),
-      StartsWith("x.yaml:15:26: gpu.fma_per_clock (128) contradicts gpu.issue_per_clock (8)"));
+      StartsWith("x.yaml:16:26: gpu.fma_per_clock (128) contradicts gpu.issue_per_clock (8)"));
 }
 
 }  // namespace

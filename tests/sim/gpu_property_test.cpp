@@ -64,9 +64,17 @@ DeviceConfig random_config(Draw& draw) {
   }
   set("load_store.write_policy", draw.word({"write_back", "write_through"}));
   number("load_store.stores_in_flight", 1, 6);
+  number("load_store.lanes_per_clock", 1, 16);
+  number("load_store.atomic_time", 1, 3, " cycles");
+  set("load_store.max_lane_bytes", draw.word({"4 B", "16 B"}));
+  set("texture.return_bytes_per_clock", draw.power(4, 7) + " B");
+  set("texture.wide_capacity", draw.word({"0.3", "1"}));
   set("texture.layout", draw.word({"mali_u_interleaved", "adreno_tiled", "linear"}));
   set("texture.image_writes", draw.word({"load_store", "l2"}));
   set("local.kind", draw.word({"cache_backed", "dedicated"}));
+  if (config.word("local.kind") == "dedicated" && draw.pick(0, 3) == 0) {
+    set("load_store.cache_size", "0 B");
+  }
   const std::uint64_t slices = draw.pick(1, 5), ways = draw.pick(1, 4);
   set("l2.slices", std::to_string(slices));
   set("l2.banks", draw.word({"1", "2", "3"}));
@@ -102,7 +110,11 @@ DeviceConfig random_config(Draw& draw) {
   set("dram.channels", std::to_string(channels));
   set("slc.size", std::to_string(65536 * channels) + " B");
   number("dram.queue_depth", 1, 9);
+  number("dram.write_queue_depth", 1, 9);
+  number("dram.row_hit_limit", 1, 40);
   set("dram.scheduler", draw.word({"fr_fcfs", "fcfs"}));
+  set("dram.page_policy", draw.word({"open", "closed", "timeout"}));
+  set("dram.refresh", draw.word({"all_bank", "per_bank", "none"}));
   set("dram.interleave", draw.power(6, 9) + " B");
   number("dram.max_wait", 100, 2000, " ns");
   const std::uint64_t core_tlb_ways = draw.pick(1, 4), tlb_ways = draw.pick(1, 4);
