@@ -55,6 +55,22 @@ Json memory_counter(const MemorySample& sample) {
             {"driver", sample.driver.count()}}}};
 }
 
+/// A track a counter: what it moved by from one interval's start to its end.
+void append_interval_counters(const Result& result, Json* events) {
+  for (const auto& [name, movements] : result.intervals.counters) {
+    const auto counter = result.counters.find(name);
+    const std::string unit = counter == result.counters.end() ? "" : counter->second.unit;
+    for (std::size_t i = 0; i < movements.size(); ++i) {
+      const Nanoseconds start = i == 0 ? Nanoseconds(0) : result.intervals.ends[i - 1];
+      events->push_back({{"ph", "C"},
+                         {"name", name},
+                         {"pid", process},
+                         {"ts", microseconds(start)},
+                         {"args", {{unit, movements[i]}}}});
+    }
+  }
+}
+
 }  // namespace
 
 std::string to_chrome_trace(const Result& result) {
@@ -72,6 +88,7 @@ std::string to_chrome_trace(const Result& result) {
   for (const MemorySample& sample : result.memory.over_time) {
     events.push_back(memory_counter(sample));
   }
+  append_interval_counters(result, &events);
   const Json json = {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -23,7 +23,8 @@
 namespace fm {
 
 /// What a number measures; decides the accepted units. Canonical units: bytes, hertz, picoseconds,
-/// cycles, bytes per second, picojoules, milliwatts, plain counts and ratios; `word` is one of a
+/// cycles, bytes per second, picojoules, milliwatts, volts, degrees Celsius, kelvins,
+/// kelvins per watt, joules per kelvin, plain counts and ratios; `word` is one of a
 /// list, `curve` a table.
 enum class QuantityKind {
   count,
@@ -35,6 +36,11 @@ enum class QuantityKind {
   bandwidth,
   energy,
   power,
+  voltage,
+  temperature,
+  temperature_difference,
+  thermal_resistance,
+  heat_capacity,
   word,
   flag,
   curve
@@ -54,10 +60,14 @@ struct ParameterSchema {
   QuantityKind kind = QuantityKind::count;
   double minimum = 0;
   double maximum = 0;              ///< inclusive, canonical units
-  std::vector<std::string> words;  ///< for QuantityKind::word
+  std::vector<std::string> words;  ///< for QuantityKind::word; none: any text
   std::string description;
-  QuantityKind curve_x = QuantityKind::bytes;  ///< for curves
+  QuantityKind curve_x = QuantityKind::bytes;  ///< for curves; the range above is y's
   QuantityKind curve_y = QuantityKind::bandwidth;
+  double curve_x_minimum = 0, curve_x_maximum = 0;
+
+  /// "1 KiB to 16 MiB", "one of a, b", "true or false".
+  std::string range() const;
 };
 /// Every parameter a config must give. No defaults: a config is complete or refused.
 const std::vector<ParameterSchema>& device_config_schema();
@@ -107,6 +117,10 @@ class DeviceConfig {
   double bytes_per_second(const std::string& path) const;
   double picojoules(const std::string& path) const;
   double milliwatts(const std::string& path) const;
+  double celsius(const std::string& path) const;
+  double kelvin(const std::string& path) const;  ///< a difference
+  double kelvin_per_watt(const std::string& path) const;
+  double joules_per_kelvin(const std::string& path) const;
   const std::string& word(const std::string& path) const;
   bool flag(const std::string& path) const;
   const std::vector<CurvePoint>& curve(const std::string& path) const;
@@ -119,6 +133,10 @@ class DeviceConfig {
   std::map<std::string, ConfigValue> values_;
   std::optional<ConfigValue> dram_preset_;
 };
+
+/// 2097152 with kind bytes -> "2 MiB": the largest unit that keeps the number whole, else 1 or
+/// more.
+std::string quantity_text(double number, QuantityKind kind);
 
 /// "2 MiB" -> 2097152 with kind bytes; throws UserError(where) naming the accepted units.
 double parse_quantity(const std::string& text, QuantityKind kind, const SourceLocation& where);

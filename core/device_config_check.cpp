@@ -1,156 +1,86 @@
-// Contradictions between parameters: each rule names the keys it compares.
-#include <algorithm>
-#include <cmath>
-
-#include "core/device_config.hpp"
+// Contradictions between parameters of the shader core, and the order in which all are looked for.
+#include "core/device_config_rules.hpp"
 
 namespace fm {
 namespace {
 
-class Rules {
- public:
-  explicit Rules(const DeviceConfig& config) : config_(config) {}
-
-  double number(const std::string& path) const { return config_.values().at(path).number; }
-
-  /// "l2.line (256 B)"
-  std::string named(const std::string& path) const {
-    const ConfigValue& value = config_.values().at(path);
-    return path + " (" + value.text + ")";
-  }
-
-  /// Throws at `path`, the first of the keys that contradict each other.
-  void require(bool holds, const std::string& path, const std::string& message) const {
-    if (!holds) throw UserError(config_.values().at(path).where, message);
-  }
-
-  void power_of_two(const std::string& path) const {
-    const double exponent = std::log2(number(path));
-    require(exponent == std::floor(exponent), path, named(path) + " must be a power of two");
-  }
-
-  void at_most(const std::string& small, const std::string& large) const {
-    require(number(small) <= number(large), small,
-            named(small) + " contradicts " + named(large) + ": it is larger");
-  }
-
-  void multiple(const std::string& large, const std::string& small) const {
-    require(std::fmod(number(large), number(small)) == 0, large,
-            named(large) + " contradicts " + named(small) + ": it is not a multiple of it");
-  }
-
-  void cache(const std::string& size, const std::string& unit,
-             const std::string& slices = "") const {
-    const std::string line = unit + ".line", ways = unit + ".ways";
-    power_of_two(line);
-    if (number(size) == 0) return;
-    at_most(line, size);
-    const double parts = slices.empty() ? 1 : number(slices);
-    require(std::fmod(number(size), number(ways) * number(line) * parts) == 0, size,
-            named(size) + " contradicts " + named(ways) + ", " + named(line) +
-                (slices.empty() ? "" : " and " + named(slices)) +
-                ": it is not a whole number of sets");
-  }
-
- private:
-  const DeviceConfig& config_;
-};
-
-void check_gpu(const Rules& rules) {
+void check_issue(const ConfigRules& rules) {
   rules.power_of_two("gpu.wave_width");
   const double lanes = rules.number("gpu.issue_per_clock") * rules.number("gpu.wave_width");
-  rules.require(rules.number("gpu.fma_per_clock") <= lanes, "gpu.fma_per_clock",
-                rules.named("gpu.fma_per_clock") + " contradicts " +
-                    rules.named("gpu.issue_per_clock") + " and " + rules.named("gpu.wave_width") +
-                    ": more than can be issued");
+  for (const char* rate : {"gpu.fma_per_clock", "gpu.special_per_clock", "gpu.convert_per_clock",
+                           "gpu.integer_per_clock"}) {
+    rules.require(rules.number(rate) <= lanes, rate, {"gpu.issue_per_clock", "gpu.wave_width"},
+                  "more than can be issued",
+                  "at most " + std::to_string(static_cast<long long>(lanes)) + " can be");
+    // Less than a lane an engine: engines take turns at one unit.
+    if (rules.number(rate) < rules.number("gpu.issue_per_clock")) continue;
+    rules.multiple(rate, "gpu.issue_per_clock", "every engine has the same lanes");
+  }
 }
 
-void check_caches(const Rules& rules, const DeviceConfig& config) {
-  rules.cache("load_store.cache_size", "load_store");
-  rules.cache("texture.cache_size", "texture");
-  const bool needs_cache = config.word("load_store.write_policy") == "write_back" ||
-                           config.word("local.kind") != "dedicated";
-  rules.require(rules.number("load_store.cache_size") > 0 || !needs_cache, "load_store.cache_size",
-                rules.named("load_store.cache_size") + " contradicts " +
-                    rules.named("load_store.write_policy") + " and " + rules.named("local.kind") +
-                    ": one of them needs the cache");
-  rules.cache("l2.size", "l2", "l2.slices");
-  rules.cache("slc.size", "slc");
-  if (rules.number("cluster.size") != 0) {
-    rules.cache("cluster.size", "cluster", "cluster.slices");
-    rules.multiple("cluster.line", "load_store.line");
-    rules.multiple("cluster.line", "texture.line");
-    rules.multiple("l2.line", "cluster.line");
-    rules.at_most("cluster.cores", "gpu.cores");
-  }
-  rules.multiple("l2.line", "load_store.line");
-  rules.multiple("l2.line", "texture.line");
-  rules.multiple("slc.line", "l2.line");
-  rules.at_most("l2.bytes_per_clock", "l2.line");
-  rules.power_of_two("mmu.page_size");
-  rules.power_of_two("allocator.buffer_alignment");
-  rules.power_of_two("allocator.image_alignment");
-  rules.multiple("mmu.page_size", "l2.line");
-  rules.multiple("mmu.core_tlb_entries", "mmu.core_tlb_ways");
-  rules.multiple("mmu.tlb_entries", "mmu.tlb_ways");
+void check_residency(const ConfigRules& rules) {
+  const double waves = rules.number("gpu.waves_per_core");
+  const double fitting = rules.number("gpu.registers_per_core") / rules.number("gpu.wave_width");
+  rules.require(waves <= fitting, "gpu.waves_per_core",
+                {"gpu.registers_per_core", "gpu.wave_width"},
+                "more waves than there are registers for, even at one register a work-item",
+                "at most " + std::to_string(static_cast<long long>(fitting)) + " fit");
+}
+
+void check_texture(const ConfigRules& rules) {
   rules.power_of_two("texture.block_bytes");
   rules.power_of_two("texture.pitch_alignment");
   rules.power_of_two("texture.row_alignment");
-  rules.multiple("texture.block_bytes", "texture.line");
+  rules.multiple("texture.block_bytes", "texture.line", "a block of texels is whole lines");
+  rules.at_most("texture.pitch_alignment", "limits.image_width", "no image could be as wide");
+  rules.at_most("texture.row_alignment", "limits.image_height", "no image could be as high");
+  constexpr double texel = 4;  // the widest that counts as one
+  rules.require(
+      rules.number("texture.texels_per_clock") * texel <= rules.number("texture.bytes_per_clock"),
+      "texture.texels_per_clock", {"texture.bytes_per_clock"},
+      "texels of 4 bytes do not pass that fast",
+      "give texture.bytes_per_clock at least 4 B a texel");
 }
 
-void check_dram(const Rules& rules) {
-  rules.power_of_two("dram.row_size");
-  rules.power_of_two("dram.interleave");
-  rules.power_of_two("dram.banks");
-  rules.multiple("dram.banks", "dram.bank_groups");
-  const double burst =
-      rules.number("dram.channel_width_bits") / 8 * rules.number("dram.burst_length");
-  for (const char* path : {"dram.row_size", "dram.interleave", "l2.line"}) {
-    rules.require(std::fmod(rules.number(path), burst) == 0, path,
-                  rules.named(path) + " contradicts " + rules.named("dram.channel_width_bits") +
-                      " and " + rules.named("dram.burst_length") +
-                      ": it is not a whole number of bursts");
+void check_clocks(const ConfigRules& rules) {
+  for (const char* path : {"gpu.operating_points", "host.operating_points"}) {
+    rules.require(rules.curve(path).back().x == 1, path,
+                  "the last operating point must be the share 1, the clock that all other keys are "
+                  "for");
   }
-  rules.at_most("dram.tRCD", "dram.tRAS");
-  rules.at_most("dram.tRRD", "dram.tFAW");
-  rules.at_most("dram.tRFC", "dram.tREFI");
-}
-
-void check_bandwidths(const Rules& rules, const DeviceConfig& config) {
-  const double peak = rules.number("dram.channels") * rules.number("dram.channel_width_bits") / 8 *
-                      rules.number("dram.data_rate");
-  double fastest_read = 0;
-  for (const CurvePoint& point : config.curve("storage.read_bandwidth")) {
-    fastest_read = std::max(fastest_read, point.y);
-  }
-  const std::string channel = rules.named("dram.data_rate") + ", " + rules.named("dram.channels") +
-                              " and " + rules.named("dram.channel_width_bits") +
-                              ": DRAM moves less";
-  rules.require(fastest_read <= peak, "storage.read_bandwidth",
-                rules.named("storage.read_bandwidth") + " contradicts " + channel);
-  for (const char* path :
-       {"host.copy_bandwidth", "host.transfer_bandwidth", "allocator.zeroing_bandwidth"}) {
-    rules.require(rules.number(path) <= peak, path, rules.named(path) + " contradicts " + channel);
-  }
-  const double port =
-      rules.number("l2.slices") * rules.number("l2.bytes_per_clock") * rules.number("gpu.clock");
-  rules.require(rules.number("slc.bandwidth") <= port, "slc.bandwidth",
-                rules.named("slc.bandwidth") + " contradicts " + rules.named("l2.bytes_per_clock") +
-                    ", " + rules.named("l2.slices") + " and " + rules.named("gpu.clock") +
-                    ": the L2 takes less");
+  rules.at_most("governor.down_threshold", "governor.up_threshold",
+                "the clock would fall and rise at once");
 }
 
 }  // namespace
 
+void check_core_rules(const ConfigRules& rules) {
+  for (const char* line : {"load_store.line", "texture.line"}) rules.power_of_two(line);
+  check_issue(rules);
+  check_residency(rules);
+  check_texture(rules);
+  check_clocks(rules);
+  for (const std::string unit : {"load_store", "texture"}) {
+    rules.whole_sets(unit + ".cache_size", unit + ".ways", unit + ".line", {});
+  }
+  const bool needs_cache = rules.word("load_store.write_policy") == "write_back" ||
+                           rules.word("local.kind") == "cache_backed";
+  rules.require(rules.number("load_store.cache_size") > 0 || !needs_cache, "load_store.cache_size",
+                {"load_store.write_policy", "local.kind"}, "one of them needs the cache",
+                "without a cache stores are write_through and local memory is dedicated");
+  rules.require(rules.number("local.bytes_per_clock") <= 4 * rules.number("local.banks"),
+                "local.bytes_per_clock", {"local.banks"}, "a bank gives 4 bytes a clock",
+                "lower local.bytes_per_clock or raise local.banks");
+}
+
 void DeviceConfig::check() const {
-  const Rules rules(*this);
-  check_gpu(rules);
-  check_caches(rules, *this);
-  check_dram(rules);
-  check_bandwidths(rules, *this);
-  rules.at_most("limits.max_allocation", "limits.app_memory");
-  rules.at_most("limits.max_allocation", "allocator.address_space");
+  const ConfigRules rules(*this);
+  check_core_rules(rules);
+  check_memory_rules(rules);
+  check_dram_rules(rules);
+  rules.at_most("limits.max_allocation", "limits.app_memory",
+                "the application would be killed before it had it");
+  rules.at_most("limits.max_allocation", "allocator.address_space", "no address could hold it");
 }
 
 }  // namespace fm

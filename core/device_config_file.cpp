@@ -17,39 +17,9 @@ constexpr std::array source_kinds{SourceKind::spec, SourceKind::measured, Source
 std::string section_of(const std::string& path) { return path.substr(0, path.find('.')); }
 std::string key_of(const std::string& path) { return path.substr(path.find('.') + 1); }
 
-std::string plain(double number) {
-  std::string text = std::to_string(number);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-const char* canonical_unit(QuantityKind kind) {
-  switch (kind) {
-    case QuantityKind::bytes:
-      return " B";
-    case QuantityKind::frequency:
-      return " Hz";
-    case QuantityKind::time:
-      return " ps";
-    case QuantityKind::cycles:
-      return " cycles";
-    case QuantityKind::bandwidth:
-      return " B/s";
-    case QuantityKind::energy:
-      return " pJ";
-    case QuantityKind::power:
-      return " mW";
-    default:
-      return "";
-  }
-}
-
 void check_range(double number, const ParameterSchema& schema, const YamlValue& value) {
   if (number >= schema.minimum && number <= schema.maximum) return;
-  const std::string unit = canonical_unit(schema.kind);
-  value.fail("'" + value.text() + "' is outside its range: " + plain(schema.minimum) + unit +
-             " to " + plain(schema.maximum) + unit);
+  value.fail("'" + value.text() + "' is outside its range: " + schema.range());
 }
 
 std::vector<CurvePoint> read_curve(const YamlValue& value, const ParameterSchema& schema) {
@@ -59,10 +29,10 @@ std::vector<CurvePoint> read_curve(const YamlValue& value, const ParameterSchema
     if (pair.size() != 2) item.fail("a point of the curve is a pair [x, y]");
     const CurvePoint point{parse_quantity(pair[0].text(), schema.curve_x, pair[0].where()),
                            parse_quantity(pair[1].text(), schema.curve_y, pair[1].where())};
-    if (point.x <= 0) pair[0].fail("must be above 0");
-    if (point.y < schema.minimum || point.y > schema.maximum) {
-      pair[1].fail("'" + pair[1].text() + "' is outside its range");
+    if (point.x < schema.curve_x_minimum || point.x > schema.curve_x_maximum) {
+      pair[0].fail("'" + pair[0].text() + "' is outside its range: " + schema.range());
     }
+    check_range(point.y, schema, pair[1]);
     if (!curve.empty() && point.x <= curve.back().x) pair[0].fail("the curve's x must rise");
     curve.push_back(point);
   }
@@ -164,7 +134,8 @@ ConfigValue read_config_value(const YamlValue& value, const ParameterSchema& sch
   }
   result.text = value.text();
   if (schema.kind == QuantityKind::word) {
-    if (std::find(schema.words.begin(), schema.words.end(), result.text) == schema.words.end()) {
+    if (!schema.words.empty() &&
+        std::find(schema.words.begin(), schema.words.end(), result.text) == schema.words.end()) {
       value.fail("unknown word '" + result.text +
                  "': " + accepted_words(result.text, schema.words));
     }

@@ -60,11 +60,17 @@ boost::program_options::options_description describe(const std::string& title,
   return description;
 }
 
+/// An option as it was written on the command line.
+struct GivenOption {
+  std::string name;                ///< long name: "output"
+  std::vector<std::string> words;  ///< "-o", "x.json"
+};
+
 /// Fills what `description` points to. `command` names the help to see: "fmsim replay". Throws
 /// UserError: an unknown option (with the nearest known ones), a value missing, odd or too many,
-/// a word that belongs to no option.
-void parse_options(int argc, const char* const* argv,
-                   const boost::program_options::options_description& description,
-                   const std::string& command);
+/// a word that belongs to no option. Returns what was given, in order.
+std::vector<GivenOption> parse_options(
+    int argc, const char* const* argv,
+    const boost::program_options::options_description& description, const std::string& command);
 
 }  // namespace fm

@@ -8,6 +8,7 @@
 #include "core/plan.hpp"
 #include "core/progress_bar.hpp"
 #include "core/version.hpp"
+#include "sim/commands/batch.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/config_options.hpp"
 #include "sim/commands/replay_options.hpp"
@@ -29,6 +30,15 @@ void note_other_device(const DeviceConfig& config, const Trace& trace) {
             << config.name() << "\n";
 }
 
+Picoseconds interval_of(const ReplayOptions& options) {
+  if (options.interval.empty()) return Picoseconds(0);
+  const SourceLocation where{"--interval " + options.interval};
+  const double interval = parse_quantity(options.interval, QuantityKind::time, where);
+  constexpr double nanosecond = 1e3, hour = 3600e12;
+  if (interval < nanosecond || interval > hour) throw UserError(where, "needs 1 ns to 3600 s");
+  return Picoseconds(static_cast<std::uint64_t>(interval));
+}
+
 Result simulate_trace(const DeviceConfig& config, const ReplayOptions& options) {
   SimulationOptions simulation;
   simulation.perfect = parse_perfect(options.perfect);
@@ -43,6 +53,11 @@ Result simulate_trace(const DeviceConfig& config, const ReplayOptions& options) 
   note_other_device(config, trace);
   simulation.trace_file = options.trace;
   simulation.trace_digest = digest_of_file(options.trace);
+  if (options.sample == "auto") simulation.sampling = Sampling::automatic;
+  simulation.launches = options.launches;
+  simulation.warm = options.warm;
+  simulation.repetitions = options.repeat;
+  simulation.interval = interval_of(options);
   constexpr std::size_t steps = 1000;
   simulation.on_progress = [&bar](double share) {
     bar.show(static_cast<std::size_t>(share * steps), steps);
@@ -76,6 +91,7 @@ ExitStatus run_replay(int argc, const char* const* argv) {
     std::cout << (options.help ? replay_help() : std::string("fmsim ") + version + "\n");
     return ExitStatus::done;
   }
+  if (options.several()) return run_batch(options);
   const DeviceConfig config = load_config(options.config, options.settings);
   // Opened first: a folder that does not exist is better known before minutes of simulation.
   AtomicFile output(options.output);

@@ -9,20 +9,37 @@
 namespace fm {
 namespace {
 
+constexpr std::uint64_t most_jobs = 256;
+
 using Row = OptionRow<ReplayOptions>;
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> rows{
-      {"config", "NAME|FILE", "device config: a file, or a name in configs/ (mali-g715)",
-       &ReplayOptions::config},
-      {"trace", "FILE", "what to replay (fmexec --record)", &ReplayOptions::trace},
+      {"config", "NAME|FILE",
+       "device config: a file, or a name in configs/ (mali-g715); several: every trace on each",
+       &ReplayOptions::configs},
+      {"trace", "FILE", "what to replay (fmexec --record); several: each on every config",
+       &ReplayOptions::traces},
+      {"jobs", "N", "of several simulations run N side by side", &ReplayOptions::jobs},
       {"set", "PATH=VALUE", "replace a config value; may be repeated", &ReplayOptions::settings},
       {"json", "", "write the result as JSON instead of the summary", &ReplayOptions::json},
-      {"output,o", "FILE", "where to; - is standard output", &ReplayOptions::output},
+      {"output,o", "FILE",
+       "where to; - is standard output; of several simulations a folder, one file each",
+       &ReplayOptions::output},
       {"summary", "", "with --json and -o FILE: also print the summary", &ReplayOptions::summary},
       {"chrome-trace", "FILE", "also write the timeline for Perfetto or chrome://tracing",
        &ReplayOptions::chrome_trace},
-      {"sample", "MODE", "full: simulate every access", &ReplayOptions::sample},
+      {"sample", "MODE",
+       "full: simulate every access; auto: simulate what repeats a few times, account for the "
+       "rest and say how far that may be off",
+       &ReplayOptions::sample},
+      {"launches", "A:B",
+       "simulate only launches A to B - 1, by number or id, and nothing else of the host program",
+       &ReplayOptions::launches},
+      {"warm", "", "with --launches: caches know what the launches before touched",
+       &ReplayOptions::warm},
+      {"repeat", "N", "run the host program N times, warm from the second on; results of the last",
+       &ReplayOptions::repeat},
       {"perfect", "PART",
        "a part that costs nothing: l2, dram, texture, disk or launch; may be repeated",
        &ReplayOptions::perfect},
@@ -30,6 +47,10 @@ const std::vector<Row>& rows() {
        "also write the requests of a port as CSV, compressed if FILE ends in .zst: core-cluster, "
        "core-l2, l2-slc, slc-dram",
        &ReplayOptions::dump_requests},
+      {"interval", "TIME",
+       "also give what the counters moved by in every TIME of the run: 10us (in JSON and the "
+       "chrome trace)",
+       &ReplayOptions::interval},
       {"explain", "",
        "print every value of the config with its unit, source and citation; needs no trace",
        &ReplayOptions::explain},
@@ -39,13 +60,43 @@ const std::vector<Row>& rows() {
   return rows;
 }
 
+void check_several(const ReplayOptions& options) {
+  if (!options.chrome_trace.empty()) {
+    throw UserError("--chrome-trace writes one file: give one --config and one --trace");
+  }
+  if (options.json && options.output == "-") {
+    throw UserError("--json of several simulations needs -o FOLDER");
+  }
+}
+
 void check(const ReplayOptions& options) {
   if (options.config.empty()) throw UserError("--config is missing; see fmsim --help");
+  if (options.jobs < 1 || options.jobs > most_jobs) {
+    throw UserError("--jobs " + std::to_string(options.jobs) + ": needs 1 to " +
+                    std::to_string(most_jobs));
+  }
+  if (options.explain && options.configs.size() > 1) {
+    throw UserError("--explain explains one --config");
+  }
   if (options.explain) return;
   if (options.trace.empty()) throw UserError("--trace is missing; see fmsim --help");
-  if (options.sample != "full") {
-    throw UserError("--sample " + options.sample + ": " + accepted_words(options.sample, {"full"}));
+  if (options.sample != "full" && options.sample != "auto") {
+    throw UserError("--sample " + options.sample + ": " +
+                    accepted_words(options.sample, {"full", "auto"}));
   }
+  if (options.repeat == 0) throw UserError("--repeat 0: run it at least once");
+  if (!options.launches.empty() && (options.repeat > 1 || options.sample == "auto")) {
+    throw UserError(
+        "--launches simulates a part of one run in full: it goes neither with --repeat "
+        "nor with --sample auto");
+  }
+  if (options.warm && options.launches.empty()) {
+    throw UserError("--warm says what --launches starts from; see fmsim --help");
+  }
+  if (!options.interval.empty() && !options.json && options.chrome_trace.empty()) {
+    throw UserError("--interval goes with --json or --chrome-trace: the summary has no such table");
+  }
+  if (options.several()) return check_several(options);
   if (options.summary && (!options.json || options.output == "-")) {
     throw UserError(
         "--summary goes with --json and -o FILE: without them the summary is the output already");
@@ -56,7 +107,9 @@ void check(const ReplayOptions& options) {
 
 ReplayOptions parse_replay_options(int argc, const char* const* argv) {
   ReplayOptions options;
-  parse_options(argc, argv, describe("Options", rows(), &options), "fmsim");
+  options.given = parse_options(argc, argv, describe("Options", rows(), &options), "fmsim");
+  if (!options.configs.empty()) options.config = options.configs.front();
+  if (!options.traces.empty()) options.trace = options.traces.front();
   if (!options.help && !options.version) check(options);
   return options;
 }
@@ -70,7 +123,9 @@ std::string replay_help() {
        << describe("Options", rows(), &options) << "\n"
        << list_of_commands() << "\nExample:\n"
        << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
-       << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n\n"
+       << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n"
+       << "  fmsim --config mali-g715 --config adreno-750 --trace vit.trace --trace ocr.trace "
+          "--jobs 2\n\n"
        << "Exit status: 0 done, 1 a conservation law is broken, 2 the input is wrong.\n";
   return text.str();
 }

@@ -1,13 +1,18 @@
 #pragma once
 // What `fmsim replay` was asked for. An option is a member here and a row in replay_options.cpp.
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "sim/commands/option_table.hpp"
 
 namespace fm {
 
 struct ReplayOptions {
-  std::string config, trace;
+  std::vector<std::string> configs, traces;
+  std::uint64_t jobs = 1;     ///< simulations side by side
+  std::string config, trace;  ///< the first of them: of the one run, unless there are several
   std::vector<std::string> settings;
   bool json = false;
   std::string output = "-";
@@ -16,7 +21,14 @@ struct ReplayOptions {
   std::string sample = "full";
   std::vector<std::string> perfect;
   std::string dump_requests;  ///< PORT=FILE
+  std::string launches;
+  bool warm = false;
+  std::uint64_t repeat = 1;
+  std::string interval;       ///< "10us"; empty: none
   bool explain = false, help = false, version = false;
+  std::vector<GivenOption> given;  ///< as written
+
+  bool several() const { return configs.size() * traces.size() > 1; }
 };
 
 /// Throws UserError: unknown options, odd values, options that contradict each other.

@@ -44,21 +44,18 @@ void Gpu::enqueue(GpuLaunch launch) {
   command_processor_->enqueue(std::move(launch));
 }
 
+void Gpu::follow(LaunchPolicy& policy) { command_processor_->follow(policy); }
+
 bool Gpu::idle() const {
   return command_processor_->idle() &&
          std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->idle(); });
 }
 
-std::vector<std::string> Gpu::waiting() const {
-  std::vector<std::string> lines;
-  command_processor_->append_waiting(&lines);
-  for (const auto& core : cores_) core->append_waiting(&lines);
-  return lines;
-}
-
-std::map<std::string, double> Gpu::peaks() const {
-  const Utilisation use = accounts_->utilisation(Block::now());
-  return {{"alu", use.alu}, {"texture", use.texture}, {"l2", use.l2}, {"dram", use.dram}};
+std::vector<Wait> Gpu::waits() const {
+  std::vector<Wait> waits;
+  command_processor_->append_waits(&waits);
+  for (const auto& core : cores_) core->append_waits(&waits);
+  return waits;
 }
 
 Picoseconds Gpu::compute_floor() const {

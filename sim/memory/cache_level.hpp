@@ -27,11 +27,20 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   void receive(const LineRequest& request) override;
   void answer(const LineAnswer& answer) override;
   std::uint32_t line_bytes() const override { return parameters_.line_bytes; }
+  std::string level_name() const override { return parameters_.name; }
   /// Drops the lines of a range at `time`; dirty ones are written below.
   void invalidate(Address first, Bytes bytes, Ticks time);
+  /// As CacheSlice::touch.
+  Touch touch(std::uint64_t address, MemoryClient client, bool write);
+
+  /// For a level on the GPU's clock, whose sources' latencies are cycles too: from now on a cycle
+  /// is `cycle` instead of `nominal`.
+  void change_cycle(Ticks cycle, Ticks nominal);
+  /// From now on requests take so long to the level below, not less than at first.
+  void change_below_latency(Ticks latency) { below_latency_ = latency; }
 
   bool idle() const;
-  void append_waiting(std::vector<std::string>* lines) const;
+  void append_waits(std::vector<Wait>* waits) const;
   CacheCounts counts() const;  ///< over all slices
   const CacheParameters& parameters() const { return parameters_; }
   /// Requests accepted and answers given, over the edges above; requests sent and answers taken,
@@ -57,7 +66,7 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
  private:
   struct Source {
     LineSink* sink;
-    Ticks latency;
+    Ticks nominal, latency;  ///< at the nominal cycle, and now
   };
   void answer(const LineRequest& request, Ticks leaves) override;
   void send_below(const LineRequest& request) override;

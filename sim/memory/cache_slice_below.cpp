@@ -130,19 +130,29 @@ bool CacheSlice::idle() const {
          write_credits_ == static_cast<std::int64_t>(parameters_.write_buffer);
 }
 
-std::string CacheSlice::waiting() const {
-  if (idle()) return "";
+Wait CacheSlice::wait() const {
   static const char* const reasons[] = {"",
                                         ", waiting for a bank",
                                         ", stalled for an MSHR",
                                         ", stalled for a merge target",
                                         ", stalled for a victim",
                                         ", stalled for its write buffer"};
-  return parameters_.name + " slice " + std::to_string(index_) + ": " +
-         std::to_string(requests_.size()) + " requests queued, " +
-         std::to_string(mshrs_.size() - free_mshrs_.size()) + " fetches and " +
-         std::to_string(static_cast<std::int64_t>(parameters_.write_buffer) - write_credits_) +
-         " writes waiting for the level below" + reasons[static_cast<int>(stall_)];
+  Wait wait;
+  wait.block = parameters_.name + " slice " + std::to_string(index_);
+  wait.state =
+      std::to_string(requests_.size()) + " requests queued, " +
+      std::to_string(mshrs_.size() - free_mshrs_.size()) + " fetches and " +
+      std::to_string(static_cast<std::int64_t>(parameters_.write_buffer) - write_credits_) +
+      " writes below" + reasons[static_cast<int>(stall_)];
+  const auto hold = [&wait](const LineRequest& request) {
+    if (!wait.oldest || RequestBefore{}(request, *wait.oldest)) wait.oldest = request;
+  };
+  if (!requests_.empty()) hold(requests_.front());
+  for (std::uint32_t i = 0; i < mshrs_.size(); ++i) {
+    const bool free = std::find(free_mshrs_.begin(), free_mshrs_.end(), i) != free_mshrs_.end();
+    if (!free && mshrs_[i].targets != 0) hold(targets_[mshrs_[i].first_target].request);
+  }
+  return wait;
 }
 
 std::uint64_t total(const TrafficCounts::Table& table) {

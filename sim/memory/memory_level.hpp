@@ -1,6 +1,8 @@
 #pragma once
 // How two levels of the memory hierarchy speak: requests down, answers up.
 
+#include <string>
+
 #include "sim/memory/line_request.hpp"
 #include "sim/memory/timed_queue.hpp"
 
@@ -55,6 +57,8 @@ class MemoryLevel {
   virtual void receive(const LineRequest& request) = 0;
   /// The largest request, and what byte masks refer to.
   virtual std::uint32_t line_bytes() const = 0;
+  /// What its blocks' names begin with: "l2".
+  virtual std::string level_name() const = 0;
 };
 
 /// One row of a client x kind table.

@@ -6,15 +6,18 @@ namespace fm {
 
 MemoryPort::MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryLevel* level,
                        MemoryClient client, std::uint32_t outstanding, Ticks latency)
-    : Block(name, clock, true),
+    : Block(name, clock, BlockWindow::exact),
       level_(level),
       client_(client),
       outstanding_(outstanding),
+      nominal_latency_(latency),
       latency_(latency),
       source_(level->attach(this, latency)) {}
 
 void MemoryPort::submit(const MemoryTransfer& transfer, std::function<void()> done) {
-  transfers_.push_back({transfer, std::move(done), 0, 0});
+  if (policy_ != nullptr && policy_->take(client_, transfer, &done)) return;
+  bytes_submitted_ += transfer.bytes.count();
+  transfers_.push_back({transfer, std::move(done), 0, 0, now()});
   wake_by(now());
 }
 
@@ -78,10 +81,20 @@ void MemoryPort::send_line(Pending& pending, std::uint32_t tag, Ticks now) {
   level_->receive(request);
 }
 
-std::string MemoryPort::waiting() const {
-  if (idle()) return "";
-  return to_string(client_) + " port: " + std::to_string(transfers_.size()) + " transfers, " +
-         std::to_string(in_flight_) + " lines in flight";
+void MemoryPort::append_waits(std::vector<Wait>* waits) const {
+  if (idle()) return;
+  const Pending& first = transfers_.front();
+  LineRequest oldest;
+  oldest.time = first.submitted;
+  oldest.address = first.transfer.address.count();
+  oldest.bytes = static_cast<std::uint32_t>(first.transfer.bytes.count());
+  oldest.client = client_;
+  oldest.kind = first.transfer.write ? AccessKind::write : AccessKind::read;
+  waits->push_back({to_string(client_) + " port",
+                    std::to_string(transfers_.size()) + " transfers, " +
+                        std::to_string(in_flight_) + " lines in flight",
+                    {level_->level_name()},
+                    oldest});
 }
 
 }  // namespace fm

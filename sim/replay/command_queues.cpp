@@ -15,7 +15,7 @@ std::string name_of(const trace::HostOperation& operation) {
 
 CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies,
                              LaunchBinder& binder, const DeviceHeap& heap, EnergyLedger& energy,
-                             CompletionBoard& board, RunLog& log)
+                             DynamicPower& power, CompletionBoard& board, RunLog& log)
     : one_engine_(!config.flag("queue.copy_overlaps_compute")),
       launch_overhead_(config.time("host.launch_overhead")),
       gpu_(gpu),
@@ -23,6 +23,7 @@ CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& c
       binder_(binder),
       heap_(heap),
       energy_(energy),
+      power_(power),
       board_(board),
       log_(log) {}
 
@@ -79,16 +80,20 @@ void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& oper
   ++launches_running_;
   GpuLaunch launch = binder_.bind(operation.launch());
   const std::string name = operation.launch().launch();
+  launch.before_start = [this] { power_.before_kernel(Agenda::now()); };
   launch.on_start = [this, name] {
     energy_.kernel_started(Agenda::now());
+    power_.command_started(Agenda::now());
     if (on_launch_) on_launch_(name, true);
   };
   launch.on_end = [this, queue, name, &operation](const GpuLaunchReport& report) {
     if (on_launch_) on_launch_(name, false);
     --queue->launches;
     --launches_running_;
-    completed(queue, {&operation, name, report.start, report.end,
-                      energy_.kernel_ended(report.counters, Agenda::now()), report});
+    power_.command_ended(Agenda::now());
+    completed(queue,
+              {&operation, name, report.start, report.end,
+               energy_.kernel_ended(report.counters, Agenda::now()), report, power_.gpu_speed()});
   };
   gpu_.enqueue(std::move(launch));
 }
@@ -111,15 +116,17 @@ void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operat
       [this, &operation, started] {
         *started = Agenda::now();
         energy_.copy_started(operation.id(), *started);
+        power_.command_started(*started);
       },
       [this, queue, &operation, started, name] {
         --queue->copies;
         --copies_running_;
+        power_.command_ended(Agenda::now());
         GpuLaunchReport report;
         const Picoseconds now = Agenda::now();
         report.bound = now - *started < launch_overhead_ * 2 ? "launch" : "dram";
         completed(queue, {&operation, name, *started, now, energy_.copy_ended(operation.id(), now),
-                          report});
+                          report, power_.gpu_speed()});
       });
 }
 
@@ -139,16 +146,24 @@ bool CommandQueues::idle() const {
   });
 }
 
-std::vector<std::string> CommandQueues::waiting() const {
-  std::vector<std::string> lines;
+void CommandQueues::append_waits(std::vector<Wait>* waits) const {
   for (const auto& [number, queue] : queues_) {
-    if (queue.commands.empty()) continue;
-    const trace::HostOperation& head = *queue.commands.front();
-    lines.push_back(
-        "queue " + std::to_string(number) + ": " + name_of(head) + " waits for " +
-        (queue.waits_for_causes ? board_.missing(head.after()) : "the commands before it"));
+    Wait wait;
+    wait.block = "queue " + std::to_string(number);
+    if (queue.launches > 0) wait.waits_for.emplace_back("command processor");
+    if (queue.copies > 0) wait.waits_for.emplace_back("copy engine");
+    wait.state = std::to_string(queue.launches) + " launches and " + std::to_string(queue.copies) +
+                 " copies ready or running";
+    if (!queue.commands.empty()) {
+      const trace::HostOperation& head = *queue.commands.front();
+      wait.state += ", " + name_of(head) + " not ready";
+      if (queue.waits_for_causes) {
+        const std::vector<std::string> missing = board_.missing(head.after());
+        wait.waits_for.insert(wait.waits_for.end(), missing.begin(), missing.end());
+      }
+    }
+    if (!queue.commands.empty() || !wait.waits_for.empty()) waits->push_back(wait);
   }
-  return lines;
 }
 
 }  // namespace fm

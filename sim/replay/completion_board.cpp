@@ -35,12 +35,12 @@ void CompletionBoard::finish(std::uint64_t id) {
   }
 }
 
-std::string CompletionBoard::missing(const OperationIds& ids) const {
-  std::string text;
+std::vector<std::string> CompletionBoard::missing(const OperationIds& ids) const {
+  std::vector<std::string> names;
   for (const std::uint64_t id : ids) {
-    if (!complete(id)) text += (text.empty() ? "" : ", ") + std::to_string(id);
+    if (!complete(id)) names.push_back("operation " + std::to_string(id));
   }
-  return text.empty() ? "nothing" : "operations " + text;
+  return names;
 }
 
 }  // namespace fm

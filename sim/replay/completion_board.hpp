@@ -24,8 +24,8 @@ class CompletionBoard {
   /// Runs the actions that waited only for it, in the order they began to wait.
   void finish(std::uint64_t id);
   std::size_t finished() const { return complete_.size(); }
-  /// Those of `ids` that are not complete, e.g. "operations 12, 14".
-  std::string missing(const OperationIds& ids) const;
+  /// Those of `ids` that are not complete: "operation 12".
+  std::vector<std::string> missing(const OperationIds& ids) const;
 
  private:
   struct Waiter {

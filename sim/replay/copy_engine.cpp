@@ -79,4 +79,15 @@ void CopyEngine::finish() {
   done();
 }
 
+void CopyEngine::append_waits(std::vector<Wait>* waits) const {
+  if (idle()) return;
+  const Job& job = jobs_.front();
+  Wait wait;
+  wait.block = "copy engine";
+  wait.state = std::to_string(job.finished) + " of " + std::to_string(job.pieces) +
+               " pieces copied, " + std::to_string(jobs_.size() - 1) + " copies behind it";
+  if (job.issued > job.finished) wait.waits_for = {"copy_engine port"};
+  waits->push_back(wait);
+}
+
 }  // namespace fm

@@ -32,6 +32,7 @@ class CopyEngine {
   /// `start` runs when the engine takes it up, `done` when its last byte is written.
   void copy(const CopyJob& job, std::function<void()> start, std::function<void()> done);
   bool idle() const { return jobs_.empty(); }
+  void append_waits(std::vector<Wait>* waits) const;
 
  private:
   struct Job {

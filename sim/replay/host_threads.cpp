@@ -180,11 +180,37 @@ void HostThread::think(const trace::Think& think) {
 
 std::string HostThread::lane() const { return number_ == 0 ? "host" : "reader"; }
 
-std::string HostThread::waiting() const {
+Wait HostThread::wait() const {
   const trace::HostOperation& operation = *operations_[position_];
-  return (number_ == 0 ? std::string("main thread") : "thread " + std::to_string(number_)) +
-         ": operation " + std::to_string(operation.id()) + " (" + name_of(operation) +
-         ") waits for " + world_.board.missing(operation.after());
+  Wait wait;
+  wait.block = "thread " + std::to_string(number_);
+  wait.state = "operation " + std::to_string(operation.id()) + " (" + name_of(operation) + ")";
+  // Commands are enqueued whether their causes are complete or not.
+  const bool command = operation.has_launch() || operation.has_copy();
+  if (!command) wait.waits_for = world_.board.missing(operation.after());
+  if (!wait.waits_for.empty()) return wait;
+  if (operation.has_disk_read()) wait.waits_for = {"storage queue"};
+  if (operation.has_transfer()) wait.waits_for = {"host port"};
+  return wait;
+}
+
+void name_executors(const std::vector<trace::HostOperation>& operations, std::vector<Wait>* waits) {
+  std::map<std::string, std::string> executors;
+  for (const trace::HostOperation& operation : operations) {
+    const std::string executor =
+        operation.has_launch() ? "queue " + std::to_string(operation.launch().queue())
+        : operation.has_copy() ? "queue " + std::to_string(operation.copy().queue())
+                               : "thread " + std::to_string(operation.thread());
+    executors["operation " + std::to_string(operation.id())] = executor;
+  }
+  for (Wait& wait : *waits) {
+    for (std::string& name : wait.waits_for) {
+      const auto executor = executors.find(name);
+      if (executor == executors.end()) continue;
+      wait.state += ", " + name + " missing";
+      name = executor->second;
+    }
+  }
 }
 
 std::vector<HostThread> host_threads(const HostWorld& world,

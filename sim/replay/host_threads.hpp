@@ -41,9 +41,8 @@ class HostThread {
   void add(const trace::HostOperation& operation) { operations_.push_back(&operation); }
   void start() { next(); }
   bool ended() const { return position_ == operations_.size(); }
-  /// "main thread: operation 12 (disk read) waits for operations 7"; for a thread that has not
-  /// ended.
-  std::string waiting() const;
+  /// "thread 0" or "thread 1"; for a thread that has not ended.
+  Wait wait() const;
 
  private:
   void next();
@@ -69,6 +68,10 @@ class HostThread {
 /// whenever that got to it: from then on a reader can have them. To be called before any thread
 /// starts; both arguments outlive the run.
 void watch_returns(const HostWorld& world, const std::vector<trace::HostOperation>& operations);
+
+/// Where a wait names an operation of the trace, it names the thread or queue that executes it
+/// instead.
+void name_executors(const std::vector<trace::HostOperation>& operations, std::vector<Wait>* waits);
 
 /// All threads of a trace, main first.
 std::vector<HostThread> host_threads(const HostWorld& world,

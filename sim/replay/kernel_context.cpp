@@ -38,6 +38,35 @@ void KernelContext::run() {
   if (error_) std::rethrow_exception(error_);
 }
 
+void KernelContext::run(Picoseconds interval, const std::function<void(Picoseconds)>& on_interval) {
+  // Never past the last event: time would end at another moment than without intervals.
+  for (std::uint64_t end = interval.count(); sc_core::sc_pending_activity();) {
+    if (now_ps() + sc_core::sc_time_to_pending_activity().value() > end) {
+      on_interval(Picoseconds(end));
+      end += interval.count();
+      continue;
+    }
+    sc_core::sc_start(sc_core::sc_time::from_value(end - now_ps()), sc_core::SC_EXIT_ON_STARVATION);
+    if (error_) std::rethrow_exception(error_);
+  }
+}
+
+void KernelContext::watch(std::function<std::uint64_t()> progress,
+                          std::function<void(std::uint64_t)> stuck, std::uint64_t interval) {
+  progress_ = std::move(progress);
+  stuck_ = std::move(stuck);
+  activations_left_ = watch_interval_ = interval;
+  last_progress_ = progress_();
+}
+
+void KernelContext::check_progress() {
+  activations_left_ = watch_interval_;
+  const std::uint64_t progress = progress_();
+  if (progress == last_progress_) stuck_(progress_seen_at_);
+  last_progress_ = progress;
+  progress_seen_at_ = now_ps();
+}
+
 void KernelContext::stop_with(std::exception_ptr error) {
   if (current_->error_) return;
   current_->error_ = error;

@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <systemc>
+
+#include "core/units.hpp"
 
 namespace fm {
 
@@ -20,6 +23,14 @@ class KernelContext {
 
   /// Elaborates and runs until no event is left. Rethrows the first exception a guard() caught.
   void run();
+  /// The same, stopping at every multiple of `interval` before the end for `on_interval`. Nothing
+  /// simulated depends on it. The interval is above zero.
+  void run(Picoseconds interval, const std::function<void(Picoseconds now)>& on_interval);
+
+  /// From then on `progress` is looked at every `interval` activations of processes; when it has
+  /// not changed, `stuck` is called with the simulation time at which it last had, and is to throw.
+  void watch(std::function<std::uint64_t()> progress,
+             std::function<void(std::uint64_t since_ps)> stuck, std::uint64_t interval);
 
   /// Calls `body` from a process. SystemC turns exceptions that leave a process into reports and
   /// loses their type, so every SC_METHOD works inside a guard: it stops the simulation and run()
@@ -27,6 +38,7 @@ class KernelContext {
   template <class Body>
   static void guard(const Body& body) {
     try {
+      if (--current_->activations_left_ == 0) current_->check_progress();
       body();
     } catch (...) {
       stop_with(std::current_exception());
@@ -35,11 +47,18 @@ class KernelContext {
 
  private:
   static void stop_with(std::exception_ptr error);
+  void check_progress();
   static KernelContext* current_;
   sc_core::sc_simcontext* context_ = nullptr;
   sc_core::sc_simcontext* previous_ = nullptr;
   sc_core::sc_simcontext* previous_default_ = nullptr;
   std::exception_ptr error_;
+  /// Until the next look at the progress; unwatched it never comes.
+  std::uint64_t activations_left_ = ~std::uint64_t{0};
+  std::uint64_t watch_interval_ = 0;
+  std::function<std::uint64_t()> progress_;
+  std::function<void(std::uint64_t)> stuck_;
+  std::uint64_t last_progress_ = 0, progress_seen_at_ = 0;
 };
 
 /// Now, in picoseconds.

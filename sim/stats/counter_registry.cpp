@@ -1,5 +1,6 @@
 #include "sim/stats/counter_registry.hpp"
 
+#include <set>
 #include <stdexcept>
 
 namespace fm {
@@ -8,7 +9,7 @@ namespace {
 std::uint64_t sum(const CounterEntry& entry) {
   std::uint64_t total = 0;
   for (const std::uint64_t* cell : entry.cells) total += *cell;
-  return total;
+  return total - entry.before;
 }
 
 }  // namespace
@@ -26,6 +27,10 @@ void CounterRegistry::add(const std::string& name, const std::string& unit,
   entry.cells.push_back(cell);
 }
 
+void CounterRegistry::count_from_here() {
+  for (auto& [name, entry] : entries_) entry.before += sum(entry);
+}
+
 std::uint64_t CounterRegistry::value(const std::string& name) const {
   return sum(entries_.at(name));
 }
@@ -35,6 +40,16 @@ std::vector<std::uint64_t> CounterRegistry::snapshot() const {
   values.reserve(entries_.size());
   for (const auto& [name, entry] : entries_) values.push_back(sum(entry));
   return values;
+}
+
+std::uint64_t CounterRegistry::work_done() const {
+  static const std::set<std::string> units{"accesses", "bytes", "bursts",   "copies", "groups",
+                                           "launches", "lines", "requests", "steps",  "waves"};
+  std::uint64_t work = 0;
+  for (const auto& [name, entry] : entries_) {
+    if (units.count(entry.unit) != 0) work += sum(entry);
+  }
+  return work;
 }
 
 std::map<std::string, ResultCounter> CounterRegistry::results() const {

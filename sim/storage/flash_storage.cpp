@@ -111,16 +111,18 @@ bool FlashStorage::idle() const {
                      [](const Queue& queue) { return queue.empty(); });
 }
 
-std::vector<std::string> FlashStorage::waiting() const {
-  std::vector<std::string> lines;
+void FlashStorage::append_waits(std::vector<Wait>* waits) const {
   for (const Queue& queue : queues_) {
     if (queue.empty()) continue;
     const Request& request = queue.front();
-    lines.push_back("storage: a read of " + std::to_string(request.read.bytes.count()) +
-                    " bytes waits for " +
-                    (request.unwritten > 0 ? "memory to accept its pages" : "its pages"));
+    Wait wait;
+    wait.block = "storage queue " + std::to_string(&queue - queues_.data());
+    wait.state = "a read of " + std::to_string(request.read.bytes.count()) + " B, " +
+                 std::to_string(request.arrived) + " B off the flash, " +
+                 std::to_string(queue.size() - 1) + " behind it";
+    if (request.unwritten > 0) wait.waits_for = {"storage port"};
+    waits->push_back(wait);
   }
-  return lines;
 }
 
 Picoseconds FlashStorage::floor() const { return duration(bytes_read_, timing_.best_bandwidth()); }

@@ -39,7 +39,7 @@ class FlashStorage {
   /// bytes still costs its command.
   void read(const StorageRead& read, std::function<void()> done);
   bool idle() const;
-  std::vector<std::string> waiting() const;
+  void append_waits(std::vector<Wait>* waits) const;
   /// The time the bytes read so far take at the curve's best bandwidth, without latencies.
   Picoseconds floor() const;
   Bytes bytes_read() const { return Bytes(bytes_read_); }

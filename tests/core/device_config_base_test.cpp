@@ -96,7 +96,7 @@ TEST_F(ConfigFolder, UnknownBasesAndErrorsInsideOnesNameTheirFileAndLine) {
   write("a.yaml", "b", "");
   EXPECT_THAT(error_of("a.yaml"), StartsWith(file("b.yaml") + ":6:17: "));
   write("b.yaml", "mali-g715", "l2:\n  ways: {value: 3, source: spec, cite: x}\n");
-  EXPECT_THAT(error_of("a.yaml"), HasSubstr("l2.ways (3)"));
+  EXPECT_THAT(error_of("a.yaml"), HasSubstr("contradicts l2.ways (3, b.yaml:6)"));
   write("b.yaml", "mali-g715", "l2:\n  wais: {value: 3, source: spec, cite: x}\n");
   EXPECT_THAT(error_of("a.yaml"), HasSubstr("did you mean 'ways'?"));
 }

@@ -46,6 +46,8 @@ Result full_result() {
   launch.energy = result.energy;
   result.launches = {launch};
   result.counters = {{"L2_READ_LOOKUP", {42, "requests", "reads"}}};
+  result.intervals = {
+      Nanoseconds(60), {Nanoseconds(60), Nanoseconds(100)}, {{"L2_READ_LOOKUP", {40, 2}}}};
   result.checks = {{"l2 balance", 5, 5}, {"dram balance", 5, 6}};
   return result;
 }
@@ -90,6 +92,9 @@ TEST(ResultJson, CarriesTheValues) {
   EXPECT_EQ(result["memory"]["over_time"][0]["activations"], 2);
   EXPECT_EQ(result["launches"][0]["stalls"]["memory"], 0.75);
   EXPECT_EQ(result["counters"]["L2_READ_LOOKUP"]["unit"], "requests");
+  EXPECT_EQ(result["intervals"]["end_ns"], json({60, 100}));
+  EXPECT_EQ(result["intervals"]["counters"]["L2_READ_LOOKUP"], json({40, 2}));
+  EXPECT_FALSE(json::parse(to_json(Result{})).contains("intervals"));
   EXPECT_TRUE(result["checks"][0]["holds"]);
   EXPECT_FALSE(result["checks"][1]["holds"]);
 }
@@ -109,10 +114,13 @@ TEST(ChromeTrace, HasALaneForEachKindOfWorkAndTheMemory) {
   const json trace = json::parse(to_chrome_trace(full_result()));
   std::map<std::string, int> lanes;
   std::size_t bars = 0, samples = 0;
+  std::vector<std::pair<double, double>> movements;
   for (const json& event : trace["traceEvents"]) {
     if (event["ph"] == "M" && event["name"] == "thread_name")
       lanes[event["args"]["name"]] = event["tid"];
-    if (event["ph"] == "C") {
+    if (event["ph"] == "C" && event["name"] == "L2_READ_LOOKUP") {
+      movements.push_back({event["ts"], event["args"]["requests"]});
+    } else if (event["ph"] == "C") {
       ++samples;
       EXPECT_EQ(event["args"]["driver"], 3);
       EXPECT_EQ(event["ts"], 0.007);
@@ -129,6 +137,7 @@ TEST(ChromeTrace, HasALaneForEachKindOfWorkAndTheMemory) {
   }
   EXPECT_EQ(bars, 2U);
   EXPECT_EQ(samples, 1U);
+  EXPECT_THAT(movements, ElementsAre(testing::Pair(0, 40), testing::Pair(0.06, 2)));
   EXPECT_EQ(lanes.size(), 5U);
 }
 

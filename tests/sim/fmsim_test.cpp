@@ -166,6 +166,85 @@ TEST_F(Fmsim, ChromeTraceIsWritten) {
   EXPECT_THAT(contents_of(path("chrome.json")), HasSubstr("L0"));
 }
 
+TEST_F(Fmsim, IntervalsChangeNothingAndSumToTheTotals) {
+  ASSERT_EQ(run(replay() + " --json -o " + path("whole.json")).status, 0);
+  const auto whole = nlohmann::json::parse(contents_of(path("whole.json")));
+  for (const char* length : {"1us", "10us", "1s"}) {
+    const Outcome outcome = run(replay() + " --interval " + length + " --json -o " +
+                                path("parts.json") + " --chrome-trace " + path("chrome.json"));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    auto parts = nlohmann::json::parse(contents_of(path("parts.json")));
+    const auto intervals = parts["intervals"];
+    parts.erase("intervals");
+    EXPECT_EQ(parts["checks"].size(), whole["checks"].size() + 1);
+    parts["checks"] = whole["checks"];
+    EXPECT_EQ(parts, whole) << length;
+    for (const auto& [name, counter] : whole["counters"].items()) {
+      double sum = 0;
+      if (intervals["counters"].contains(name)) {
+        EXPECT_EQ(intervals["counters"][name].size(), intervals["end_ns"].size());
+        for (const double movement : intervals["counters"][name]) sum += movement;
+      }
+      EXPECT_EQ(sum, counter["value"].get<double>()) << name << " over " << length;
+    }
+    EXPECT_GE(intervals["end_ns"].back(), whole["latency"]["integrated_ns"]);
+    EXPECT_THAT(contents_of(path("chrome.json")), HasSubstr("storage.read_bytes"));
+  }
+  expect_refused(replay() + " --interval 10", {"--interval 10", "has no unit"});
+  expect_refused(replay() + " --interval 10MB", {"not one of a time"});
+  expect_refused(replay() + " --interval 0us", {"needs 1 ns"});
+  expect_refused(replay() + " --interval 1ns", {"more than 50000 intervals"});
+  EXPECT_EQ(run(replay() + " --interval 1us").status, 2);
+}
+
+TEST_F(Fmsim, SeveralSimulationsGiveWhatEachGivesAlone) {
+  std::filesystem::copy(trace(), path("b.trace"));
+  const std::string both =
+      "--config mali-g715 --config adreno-750 --trace " + trace() + " --trace " + path("b.trace");
+  const std::string folder = path("results");
+  const Outcome outcome = run(both + " --set l2.merges=4 --jobs 3 --json -o " + folder);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  ASSERT_EQ(run("--config adreno-750 --trace " + path("b.trace") + " --set l2.merges=4 --json -o " +
+                path("alone.json"))
+                .status,
+            0);
+  EXPECT_EQ(contents_of(folder + "/adreno-750.b.json"), contents_of(path("alone.json")));
+  for (const char* name : {"mali-g715.a", "mali-g715.b", "adreno-750.a", "adreno-750.b"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("\n") + name + " "));
+    EXPECT_TRUE(std::filesystem::exists(folder + "/" + name + ".json"));
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 4);
+  // One at a time, the summaries kept, or nothing but the table.
+  ASSERT_EQ(run(both + " --set l2.merges=4 -o " + folder + "/texts").status, 0);
+  EXPECT_THAT(contents_of(folder + "/texts/mali-g715.a.txt"), HasSubstr("integrated"));
+  EXPECT_EQ(run(both + " --set l2.merges=4").out, outcome.out);
+}
+
+TEST_F(Fmsim, AFailureAmongSeveralIsKeptApart) {
+  replace_trace("nothing");
+  const std::string folder = path("results");
+  const Outcome outcome =
+      run(replay() + " --trace " + path("bad.trace") + " --jobs 2 --json -o " + folder);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.out, HasSubstr("mali-g715.bad"));
+  EXPECT_THAT(outcome.out, HasSubstr("failed (2): error: " + path("bad.trace")));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/mali-g715.a.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/mali-g715.bad.json"));
+  EXPECT_THAT(contents_of(folder + "/mali-g715.bad.error"), HasSubstr("bad.trace"));
+}
+
+TEST_F(Fmsim, SeveralSimulationsRefuseWhatIsForOne) {
+  const std::string both = replay() + " --config adreno-750";
+  expect_refused(both + " --jobs 0", {"--jobs 0"});
+  expect_refused(both + " --jobs many", {"--jobs"});
+  expect_refused(both + " --chrome-trace x", {"--chrome-trace"});
+  EXPECT_EQ(run(both + " --json").status, 2);
+  EXPECT_THAT(run(both + " -o " + trace()).err, HasSubstr("need -o FOLDER"));
+  EXPECT_THAT(run("--config adreno-750 --config mali-g715 --explain").err,
+              HasSubstr("--explain explains one"));
+}
+
 TEST_F(Fmsim, ExplainNamesEverySource) {
   const Outcome outcome = run("--config mali-g715 --explain");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -190,6 +269,63 @@ TEST_F(Fmsim, RefusesWrongUsage) {
   expect_refused("repley " + replay(), {"repley", "did you mean 'replay'"});
   expect_refused(replay() + " stray", {"belongs to no option"});
   expect_refused(replay() + " --set l2.size", {"path=value"});
+}
+
+TEST_F(Fmsim, RefusesOddValues) {
+  expect_refused("--config '' --trace " + trace(), {"--config is missing"});
+  expect_refused("--config mali-g715 --trace ''", {"--trace is missing"});
+  expect_refused(replay() + " --set", {"--set"});
+  expect_refused(replay() + " --set =4MiB", {"--set : unknown key"});
+  expect_refused(replay() + " --set l2.size=", {"l2.size"});
+  expect_refused(replay() + " --set l2.size=-1MiB", {"outside its range", "4 KiB to 256 MiB"});
+  expect_refused(replay() + " --set l2.size=1e400MiB", {"not a size"});
+  expect_refused(replay() + " --set 'l2.size=[1 MiB'", {"not valid YAML"});
+  expect_refused(replay() + " --set gpu.cores=3.5", {"not a whole number"});
+  expect_refused(replay() + " --set gpu.scheduler=oldest_firts", {"did you mean 'oldest_first'?"});
+  expect_refused(replay() + " --json=yes", {"--json"});
+  expect_refused(replay() + " -o", {"output"});
+  expect_refused(replay() + " --config", {"config"});
+  const Outcome twice = run(replay() + " -o " + path("1") + " -o " + path("2"));
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.err, HasSubstr("output"));
+}
+
+TEST_F(Fmsim, RefusesFoldersWhereFilesBelongAndTheOtherWay) {
+  std::filesystem::create_directory(path("folder"));
+  expect_refused("--config " + path("folder") + " --trace " + trace(), {"is a folder, not a file"});
+  expect_refused("--config mali-g715 --trace " + path("folder"), {path("folder")});
+  const Outcome outcome = run(replay() + " --json -o " + path("folder"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is a folder, not a file"));
+  EXPECT_TRUE(std::filesystem::is_empty(path("folder")));
+  expect_refused(replay() + " --chrome-trace " + path("folder"), {"is a folder, not a file"});
+  // Readable by no one; root may all the same.
+  std::filesystem::permissions(path("folder"), std::filesystem::perms::none);
+  if (geteuid() != 0) {
+    EXPECT_EQ(run(replay() + " --json -o " + path("folder/r.json")).status, 2);
+    EXPECT_EQ(run(replay() + " --config adreno-750 -o " + path("folder/sub")).status, 2);
+  }
+  EXPECT_EQ(run(replay() + " --config adreno-750 -o /proc/nowhere").status, 2);
+}
+
+TEST_F(Fmsim, RefusesConfigsThatExtendThemselvesOrNothing) {
+  const auto write = [&](const std::string& name, const std::string& base) {
+    std::ofstream(path(name)) << "schema: 1\nname: mine\ndescription: mine\nbase: " << base << "\n";
+  };
+  write("a.yaml", "b.yaml");
+  write("b.yaml", "a.yaml");
+  const std::string mine = "--trace " + trace() + " --config " + path("a.yaml");
+  expect_refused(mine, {path("b.yaml") + ":4:7", "base: a cycle: a.yaml -> b.yaml -> a.yaml"});
+  write("a.yaml", "mali-g751");
+  expect_refused(mine, {path("a.yaml") + ":4:7", "did you mean 'mali-g715'?"});
+  write("a.yaml", "mobile");
+  expect_refused(mine, {"missing: gpu.isa"});
+  write("a.yaml", "adreno-750");
+  EXPECT_EQ(run(mine).status, 0);
+  expect_refused(mine + " --set dram.preset=ddr9", {"no DRAM preset 'ddr9'"});
+  expect_refused(mine + " --set slc.gpu_share=0.001", {"slc.gpu_share", "outside its range"});
+  expect_refused(mine + " --set dram.tRFC=4us",
+                 {"dram.tRFC", "dram.tREFI", "dram/lpddr5x-9600.yaml:"});
 }
 
 TEST_F(Fmsim, RefusesUnknownConfigsKeysAndUnits) {

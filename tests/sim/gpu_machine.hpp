@@ -70,8 +70,10 @@ class GpuMachine {
   }
   /// Laws that do not hold, and what is still waiting; empty when all is well.
   std::vector<std::string> faults() const {
-    std::vector<std::string> faults = gpu_.waiting();
-    for (const std::string& line : memory_.waiting()) faults.push_back(line);
+    std::vector<Wait> waits = gpu_.waits();
+    for (const Wait& wait : memory_.waits()) waits.push_back(wait);
+    std::vector<std::string> faults;
+    if (!waits.empty()) faults.push_back(wait_report(waits));
     for (const ResultCheck& check : checks()) {
       if (!check.holds()) {
         faults.push_back(check.law + ": " + std::to_string(check.left) +

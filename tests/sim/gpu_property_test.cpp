@@ -4,123 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "core/result.hpp"
 #include "tests/sim/gpu_machine.hpp"
+#include "tests/sim/random_config.hpp"
 #include "tests/sim/random_program.hpp"
 
 namespace fm {
 namespace {
 
+using test::Draw;
 using test::GpuMachine;
+using test::part_arguments;
+using test::random_config;
 using testing::IsEmpty;
-
-class Draw {
- public:
-  explicit Draw(std::uint32_t seed) : random_(seed) {}
-  std::uint64_t pick(std::uint64_t least, std::uint64_t most) {
-    return std::uniform_int_distribution<std::uint64_t>(least, most)(random_);
-  }
-  std::string word(std::initializer_list<const char*> words) {
-    return *(words.begin() + pick(0, words.size() - 1));
-  }
-  std::string power(std::uint64_t least_log2, std::uint64_t most_log2) {
-    return std::to_string(std::uint64_t{1} << pick(least_log2, most_log2));
-  }
-
- private:
-  std::mt19937 random_;
-};
-
-/// A valid config far from the devices': tiny caches, few MSHRs, odd latencies.
-DeviceConfig random_config(Draw& draw) {
-  DeviceConfig config = DeviceConfig::load(draw.word({"mali-g715", "adreno-750"}));
-  const auto set = [&](const std::string& path, const std::string& value) {
-    config.set(path, value);
-  };
-  const auto number = [&](const std::string& path, std::uint64_t least, std::uint64_t most,
-                          const std::string& unit = "") {
-    set(path, std::to_string(draw.pick(least, most)) + unit);
-  };
-  number("gpu.cores", 1, 4);
-  number("gpu.max_outstanding_loads", 1, 20);
-  set("gpu.scheduler", draw.word({"oldest_first", "round_robin"}));
-  number("gpu.arithmetic_latency", 1, 9, " cycles");
-  for (const std::string unit : {"load_store", "texture"}) {
-    const std::uint64_t line = 32u << draw.pick(0, 1), ways = draw.pick(1, 4),
-                        sets = draw.pick(1, 9);
-    set(unit + ".line", std::to_string(line) + " B");
-    set(unit + ".ways", std::to_string(ways));
-    set(unit + ".cache_size", std::to_string(std::max<std::uint64_t>(256, line * ways * sets) /
-                                                 (line * ways) * line * ways +
-                                             line * ways * 4) +
-                                  " B");
-    set(unit + ".bytes_per_clock", draw.power(3, 5) + " B");
-    number(unit + ".mshrs", 1, 9);
-    number(unit + ".merges", 1, 5);
-    number(unit + ".queue", 1, 5);
-    number(unit + ".latency", 1, 40, " cycles");
-  }
-  set("load_store.write_policy", draw.word({"write_back", "write_through"}));
-  number("load_store.stores_in_flight", 1, 6);
-  set("texture.layout", draw.word({"mali_u_interleaved", "adreno_tiled", "linear"}));
-  set("texture.image_writes", draw.word({"load_store", "l2"}));
-  set("local.kind", draw.word({"cache_backed", "dedicated"}));
-  const std::uint64_t slices = draw.pick(1, 5), ways = draw.pick(1, 4);
-  set("l2.slices", std::to_string(slices));
-  set("l2.banks", draw.word({"1", "2", "3"}));
-  set("l2.hash", draw.word({"none", "xor"}));
-  set("l2.ways", std::to_string(ways));
-  set("l2.size", std::to_string(4096 * slices * ways) + " B");
-  number("l2.mshrs", 1, 9);
-  number("l2.merges", 1, 4);
-  number("l2.write_buffer", 1, 4);
-  number("l2.latency", 1, 30, " cycles");
-  set("l2.bytes_per_clock", draw.power(4, 6) + " B");
-  set("l2.partial_writes", draw.word({"fetch", "mask"}));
-  number("noc.latency", 1, 9, " cycles");
-  const std::uint64_t cluster_ways = draw.pick(1, 4);
-  const std::uint64_t cluster_sets = draw.pick(0, 9);
-  const std::uint64_t cluster_slices = draw.pick(1, 3);
-  set("cluster.slices", std::to_string(cluster_slices));
-  set("cluster.size", std::to_string(64 * cluster_ways * cluster_sets * cluster_slices) + " B");
-  number("cluster.cores", 1, config.count("gpu.cores"));
-  set("cluster.ways", std::to_string(cluster_ways));
-  number("cluster.latency", 2, 20, " cycles");
-  set("cluster.bytes_per_clock", draw.power(4, 7) + " B");
-  number("cluster.mshrs", 1, 9);
-  number("cluster.merges", 1, 4);
-  number("cluster.write_buffer", 1, 4);
-  set("noc.bytes_per_clock", draw.power(3, 7) + " B");
-  set("slc.bandwidth", "5 GB/s");
-  set("host.copy_bandwidth", "1 GB/s");
-  set("host.transfer_bandwidth", "1 GB/s");
-  number("slc.mshrs", 1, 9);
-  set("slc.gpu_share", draw.word({"0.1", "0.5", "1"}));
-  const std::uint64_t channels = draw.pick(1, 4);
-  set("dram.channels", std::to_string(channels));
-  set("slc.size", std::to_string(65536 * channels) + " B");
-  number("dram.queue_depth", 1, 9);
-  set("dram.scheduler", draw.word({"fr_fcfs", "fcfs"}));
-  set("dram.interleave", draw.power(6, 9) + " B");
-  number("dram.max_wait", 100, 2000, " ns");
-  const std::uint64_t core_tlb_ways = draw.pick(1, 4), tlb_ways = draw.pick(1, 4);
-  set("mmu.core_tlb_ways", std::to_string(core_tlb_ways));
-  set("mmu.core_tlb_entries", std::to_string(core_tlb_ways * draw.pick(1, 5)));
-  number("mmu.core_misses", 1, 5);
-  set("mmu.tlb_ways", std::to_string(tlb_ways));
-  set("mmu.tlb_entries", std::to_string(tlb_ways * draw.pick(1, 10)));
-  number("mmu.tlb_latency", 2, 30, " cycles");
-  number("mmu.walkers", 1, 4);
-  number("mmu.walk_cache_entries", 1, 9);
-  number("mmu.table_levels", 1, 4);
-  set("mmu.walk_path", draw.word({"l2", "memory"}));
-  set("mmu.page_size", draw.word({"4 KiB", "64 KiB", "2 MiB"}));
-  set("host.launch_overhead", "1 us");
-  config.check();
-  return config;
-}
 
 std::vector<ArgumentBinding> bind(const trace::AccessProgram& program) {
   std::vector<ArgumentBinding> arguments;
@@ -132,15 +28,6 @@ std::vector<ArgumentBinding> bind(const trace::AccessProgram& program) {
                                  : test::buffer(site.argument(), address));
   }
   return arguments;
-}
-
-/// Random programs name arguments freely: give images and buffers numbers of their own.
-void part_arguments(trace::AccessProgram* program) {
-  for (auto& site : *program->mutable_sites()) {
-    if (site.space() == trace::LOCAL) continue;
-    site.set_argument(2 * site.argument() + (site.space() == trace::IMAGE ? 1 : 0));
-    if (site.space() == trace::IMAGE) site.set_atomic(false);
-  }
 }
 
 /// Everything a run shows, as text.

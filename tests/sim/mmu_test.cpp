@@ -29,6 +29,7 @@ class Tables : public MemoryLevel {
     sink_->answer({request.time + memory_latency, reads.size(), request.tag});
   }
   std::uint32_t line_bytes() const override { return 64; }
+  std::string level_name() const override { return "tables"; }
   std::vector<LineRequest> reads;
 
  private:
@@ -51,7 +52,9 @@ class Asker : public LineSink {
     }
     context_.run();
     EXPECT_TRUE(mmu.idle());
-    EXPECT_EQ(mmu.waiting(), "");
+    std::vector<Wait> waits;
+    mmu.append_waits(&waits);
+    EXPECT_TRUE(waits.empty());
     std::vector<ResultCheck> checks;
     mmu.append_checks(&checks);
     for (const ResultCheck& check : checks) EXPECT_TRUE(check.holds()) << check.law;

@@ -18,11 +18,19 @@ struct RandomProgram {
 class RandomProgramMaker {
  public:
   explicit RandomProgramMaker(std::uint32_t seed) : random_(seed) {}
+  /// A few work-groups of few waves, loops at most two deep: a run takes milliseconds.
+  static RandomProgramMaker small(std::uint32_t seed) {
+    RandomProgramMaker maker(seed);
+    maker.deepest_ = 2;
+    maker.most_items_ = 12;
+    maker.most_groups_ = 2;
+    return maker;
+  }
 
   RandomProgram make() {
     const auto extent = [&](int most) { return static_cast<std::uint32_t>(pick(1, most)); };
-    made_.program =
-        empty_program({extent(24), extent(6), extent(2)}, {extent(3), extent(3), extent(2)});
+    made_.program = empty_program({extent(most_items_), extent(6), extent(2)},
+                                  {extent(most_groups_), extent(most_groups_), extent(2)});
     program().add_local_arrays()->set_bytes(4096);
     fill(program().mutable_body(), 0);
     for (auto& table : *program().mutable_tables()) fill_table(&table);
@@ -68,7 +76,7 @@ class RandomProgramMaker {
   }
 
   void add_node(Body* body, int depth) {
-    const auto kind = pick(0, depth < 4 ? 9 : 5);
+    const auto kind = pick(0, depth < deepest_ ? 9 : 5);
     if (kind <= 2) {
       add_random_access(body);
     } else if (kind == 3) {
@@ -163,6 +171,16 @@ class RandomProgramMaker {
   RandomProgram made_;
   std::vector<Term> scope_;
   std::uint32_t loops_ = 0;
+  int deepest_ = 4, most_items_ = 24, most_groups_ = 3;
 };
+
+/// Random programs name arguments freely: give images and buffers numbers of their own.
+inline void part_arguments(trace::AccessProgram* program) {
+  for (auto& site : *program->mutable_sites()) {
+    if (site.space() == trace::LOCAL) continue;
+    site.set_argument(2 * site.argument() + (site.space() == trace::IMAGE ? 1 : 0));
+    if (site.space() == trace::IMAGE) site.set_atomic(false);
+  }
+}
 
 }  // namespace fm::test
