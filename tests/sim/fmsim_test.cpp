@@ -239,6 +239,7 @@ TEST_F(Fmsim, SeveralSimulationsRefuseWhatIsForOne) {
   expect_refused(both + " --jobs 0", {"--jobs 0"});
   expect_refused(both + " --jobs many", {"--jobs"});
   expect_refused(both + " --chrome-trace x", {"--chrome-trace"});
+  expect_refused(both + " --dump-requests l2-slc=x", {"--dump-requests"});
   EXPECT_EQ(run(both + " --json").status, 2);
   EXPECT_THAT(run(both + " -o " + trace()).err, HasSubstr("need -o FOLDER"));
   EXPECT_THAT(run("--config adreno-750 --config mali-g715 --explain").err,
