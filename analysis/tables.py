@@ -62,6 +62,19 @@ def time_by(launches, key, title):
     return table(f"time-by-{key}", [title, "launches", "time", "share"], rows)
 
 
+def simulated_cells(launch):
+    """Energy, mean power, roofline position: a measured launch has none."""
+    energy, roofline = launch.get("energy"), launch.get("roofline")
+    cells = [word(""), word("")]
+    if energy:
+        cells = [number(energy["total_nj"], energy_text(energy["total_nj"])),
+                 number(energy["average_power_mw"], f"{large_text(energy['average_power_mw'] / 1e3)} W")]
+    if not roofline:
+        return cells + [word(""), word("")]
+    share = roofline["achieved_gflops"] / roofline["attainable_gflops"]
+    return cells + [bar(share), word(roofline["bound"])]
+
+
 def launches_table(launches):
     rows = []
     for launch in launches:
@@ -73,9 +86,11 @@ def launches_table(launches):
             number(spent, time_text(spent)), word(launch["bound"] or UNKNOWN_BOUND),
             number(launch["macs"], large_text(launch["macs"])),
             number(rate, f"{large_text(rate * 1e9)}MAC/s" if rate else ""),
-            number(launch["weight_bytes"], bytes_text(launch["weight_bytes"]))])
+            number(launch["weight_bytes"], bytes_text(launch["weight_bytes"])),
+            *simulated_cells(launch)])
     return table("launch-table", ["launch", "operation", "kernel", "start", "duration", "bound",
-                                  "MACs", "rate", "weights"], rows)
+                                  "MACs", "rate", "weights", "energy", "power", "of its roof",
+                                  "roof"], rows)
 
 
 def peaks_table(peaks):

@@ -79,6 +79,18 @@ double DeviceConfig::picojoules(const std::string& path) const {
 double DeviceConfig::milliwatts(const std::string& path) const {
   return value(path, QuantityKind::power).number;
 }
+double DeviceConfig::celsius(const std::string& path) const {
+  return value(path, QuantityKind::temperature).number;
+}
+double DeviceConfig::kelvin(const std::string& path) const {
+  return value(path, QuantityKind::temperature_difference).number;
+}
+double DeviceConfig::kelvin_per_watt(const std::string& path) const {
+  return value(path, QuantityKind::thermal_resistance).number;
+}
+double DeviceConfig::joules_per_kelvin(const std::string& path) const {
+  return value(path, QuantityKind::heat_capacity).number;
+}
 const std::string& DeviceConfig::word(const std::string& path) const {
   return value(path, QuantityKind::word).word;
 }

@@ -23,7 +23,8 @@
 namespace fm {
 
 /// What a number measures; decides the accepted units. Canonical units: bytes, hertz, picoseconds,
-/// cycles, bytes per second, picojoules, milliwatts, plain counts and ratios; `word` is one of a
+/// cycles, bytes per second, picojoules, milliwatts, volts, degrees Celsius, kelvins,
+/// kelvins per watt, joules per kelvin, plain counts and ratios; `word` is one of a
 /// list, `curve` a table.
 enum class QuantityKind {
   count,
@@ -35,6 +36,11 @@ enum class QuantityKind {
   bandwidth,
   energy,
   power,
+  voltage,
+  temperature,
+  temperature_difference,
+  thermal_resistance,
+  heat_capacity,
   word,
   flag,
   curve
@@ -54,7 +60,7 @@ struct ParameterSchema {
   QuantityKind kind = QuantityKind::count;
   double minimum = 0;
   double maximum = 0;              ///< inclusive, canonical units
-  std::vector<std::string> words;  ///< for QuantityKind::word
+  std::vector<std::string> words;  ///< for QuantityKind::word; none: any text
   std::string description;
   QuantityKind curve_x = QuantityKind::bytes;  ///< for curves; the range above is y's
   QuantityKind curve_y = QuantityKind::bandwidth;
@@ -111,6 +117,10 @@ class DeviceConfig {
   double bytes_per_second(const std::string& path) const;
   double picojoules(const std::string& path) const;
   double milliwatts(const std::string& path) const;
+  double celsius(const std::string& path) const;
+  double kelvin(const std::string& path) const;  ///< a difference
+  double kelvin_per_watt(const std::string& path) const;
+  double joules_per_kelvin(const std::string& path) const;
   const std::string& word(const std::string& path) const;
   bool flag(const std::string& path) const;
   const std::vector<CurvePoint>& curve(const std::string& path) const;

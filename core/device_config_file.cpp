@@ -134,7 +134,8 @@ ConfigValue read_config_value(const YamlValue& value, const ParameterSchema& sch
   }
   result.text = value.text();
   if (schema.kind == QuantityKind::word) {
-    if (std::find(schema.words.begin(), schema.words.end(), result.text) == schema.words.end()) {
+    if (!schema.words.empty() &&
+        std::find(schema.words.begin(), schema.words.end(), result.text) == schema.words.end()) {
       value.fail("unknown word '" + result.text +
                  "': " + accepted_words(result.text, schema.words));
     }

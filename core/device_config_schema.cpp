@@ -37,8 +37,8 @@ ParameterSchema curve(const char* path, Kind x, Kind y, double minimum, double m
   ParameterSchema schema = number(path, Kind::curve, minimum, maximum, description);
   schema.curve_x = x;
   schema.curve_y = y;
-  schema.curve_x_minimum = x == Kind::bytes ? 512 : 1;
-  schema.curve_x_maximum = x == Kind::bytes ? 1024 * gibi : 4096;
+  schema.curve_x_minimum = x == Kind::bytes ? 512 : x == Kind::ratio ? 0.001 : 1;
+  schema.curve_x_maximum = x == Kind::bytes ? 1024 * gibi : x == Kind::ratio ? 1 : 4096;
   return schema;
 }
 
@@ -51,6 +51,8 @@ Schema gpu_schema() {
       number("gpu.cores", Kind::count, 1, 64,
              "shader cores, each with its own load/store path and texture unit"),
       number("gpu.clock", Kind::frequency, 50e6, 5e9, "clock of cores and L2"),
+      curve("gpu.operating_points", Kind::ratio, Kind::voltage, 0.1, 5,
+            "share of gpu.clock to voltage, of each operating point"),
       number("gpu.wave_width", Kind::count, 4, 128, "work-items issued together"),
       number("gpu.waves_per_core", Kind::count, 1, 1024, "wave slots of a core"),
       number("gpu.registers_per_core", Kind::count, 1024, 1 << 22, "32-bit registers of a core"),
@@ -79,11 +81,18 @@ Schema gpu_schema() {
 
 Schema core_memory_schema() {
   return {
-      number("load_store.cache_size", Kind::bytes, 256, 16 * mebi, "load/store L1 of a core"),
+      number("load_store.cache_size", Kind::bytes, 0, 16 * mebi,
+             "load/store L1 of a core; 0: none, every line goes to the L2"),
       number("load_store.line", Kind::bytes, 16, 1024, "line of the load/store L1"),
       number("load_store.ways", Kind::count, 1, 1024, "ways of the load/store L1"),
       number("load_store.latency", Kind::cycles, 1, 100000, "issue to use on a hit"),
       number("load_store.bytes_per_clock", Kind::bytes, 1, 1024, "bytes a clock on hits"),
+      number("load_store.lanes_per_clock", Kind::ratio, 0.25, 128,
+             "work-items whose addresses are taken a clock"),
+      number("load_store.max_lane_bytes", Kind::bytes, 4, 128,
+             "of one work-item in one access; a wider one is split"),
+      number("load_store.atomic_time", Kind::cycles, 1, 1000,
+             "between atomic operations of one wave on one word"),
       number("load_store.mshrs", Kind::count, 1, 4096, "lines being fetched at a time"),
       number("load_store.merges", Kind::count, 1, 1024,
              "accesses that wait for one line being fetched, the first included"),
@@ -102,6 +111,11 @@ Schema core_memory_schema() {
              "cost of a texel above 32 bits over one of up to 32 bits"),
       number("texture.bytes_per_clock", Kind::bytes, 1, 1024,
              "bytes of texels a clock from the cache to the filter"),
+      number("texture.return_bytes_per_clock", Kind::bytes, 1, 1024,
+             "bytes a clock of results to the registers: four components a texel, of 2 bytes in "
+             "half precision, else of 4"),
+      number("texture.wide_capacity", Kind::ratio, 0.01, 1,
+             "part of the cache's ways that texels above 32 bits may fill"),
       number("texture.mshrs", Kind::count, 1, 4096, "lines being fetched at a time"),
       number("texture.merges", Kind::count, 1, 1024,
              "accesses that wait for one line being fetched, the first included"),
@@ -198,37 +212,80 @@ Schema shared_memory_schema() {
   };
 }
 
-Schema dram_schema() {
+/// What the part's standard fixes; JEDEC's names.
+Schema dram_part_schema() {
   const auto timing = [](const char* path, const char* description) {
-    return number(path, Kind::time, 0.1 * nanosecond, 100 * microsecond, description);
+    return number(path, Kind::time, 0, 100 * microsecond, description);
+  };
+  const auto clocks = [](const char* path, double minimum, const char* description) {
+    return number(path, Kind::count, minimum, 1000, description);
   };
   return {
-      number("dram.channels", Kind::count, 1, 64, "channels"),
       number("dram.channel_width_bits", Kind::count, 4, 1024, "data pins of a channel"),
       number("dram.data_rate", Kind::frequency, 100e6, 100e9, "transfers a second of a pin"),
-      number("dram.banks", Kind::count, 1, 256, "banks of a channel"),
+      clocks("dram.transfers_per_clock", 1,
+             "transfers of a pin a command clock: 2, or 8 with LPDDR5's WCK of 4:1"),
+      number("dram.banks", Kind::count, 1, 64, "banks of a channel"),
       number("dram.bank_groups", Kind::count, 1, 64, "bank groups of a channel"),
+      number("dram.rows", Kind::count, 1, 1 << 24, "rows of a bank"),
       number("dram.row_size", Kind::bytes, 256, 64 * kibi, "row of a bank"),
       number("dram.burst_length", Kind::count, 1, 64, "transfers of a burst"),
+      clocks("dram.RL", 1, "read command to data, command clocks"),
+      clocks("dram.WL", 1, "write command to data, command clocks"),
       timing("dram.tRCD", "row activation to column command"),
-      timing("dram.tRP", "precharge to activation"),
+      timing("dram.tRP", "precharge of a bank to its activation"),
+      timing("dram.tRPab", "precharge of all banks to activation"),
       timing("dram.tRAS", "activation to precharge"),
-      timing("dram.tCL", "read command to data"),
-      timing("dram.tCWL", "write command to data"),
-      timing("dram.tWR", "last written data to precharge"),
       timing("dram.tRTP", "read command to precharge"),
-      timing("dram.tWTR", "last written data to read command"),
-      timing("dram.tRRD", "activation to activation of another bank"),
+      timing("dram.tWR", "last written data to precharge"),
+      timing("dram.tWTR_S", "last written data to read command, other bank group"),
+      timing("dram.tWTR_L", "last written data to read command, same bank group"),
+      timing("dram.tRRD_S", "activation to activation, other bank group"),
+      timing("dram.tRRD_L", "activation to activation, same bank group"),
       timing("dram.tFAW", "window of at most four activations"),
-      timing("dram.tRFC", "duration of an all-bank refresh"),
-      timing("dram.tREFI", "mean time between refreshes"),
-      timing("dram.turnaround", "data pins idle when their direction changes"),
-      timing("dram.tCCD_L", "column command to column command of the same bank group"),
-      timing("dram.controller_latency", "before the scheduler and after the data"),
-      timing("dram.max_wait", "a request older than this is overtaken no more"),
-      number("dram.queue_depth", Kind::count, 1, 4096, "requests the controller of a channel sees"),
-      word("dram.scheduler", {"fr_fcfs", "fcfs"}, "row hits first, or strictly in order"),
+      clocks("dram.tCCD_S", 1, "column command to column command, other bank group, clocks"),
+      clocks("dram.tCCD_L", 1, "column command to column command, same bank group, clocks"),
+      clocks("dram.tPPD", 0, "precharge to precharge, clocks"),
+      clocks("dram.turnaround", 0, "data pins idle between read and write data, clocks"),
+      timing("dram.tRFCab", "duration of an all-bank refresh"),
+      timing("dram.tRFCpb", "duration of a per-bank refresh"),
+      timing("dram.tREFI", "mean time between all-bank refreshes"),
+      timing("dram.tpbR2act", "per-bank refresh to activation of another bank"),
+      clocks("dram.refresh_sets", 0, "per-bank refreshes that cover all banks; 0: part has none"),
+      clocks("dram.tAAD", 0, "most clocks between ACT-1 and ACT-2; 0: activation is one command"),
+      flag("dram.wck_sync", "a stopped data clock needs a CAS command before a column command"),
+      clocks("dram.tWCKPST", 0, "data clock runs on after the last data, command clocks"),
+      clocks("dram.activate_clocks", 1, "command bus taken by an activation"),
+      clocks("dram.column_clocks", 1, "command bus taken by a column command"),
+      clocks("dram.precharge_clocks", 1, "command bus taken by a precharge or refresh"),
+  };
+}
+
+/// The device's choice: channels and their controller.
+Schema dram_controller_schema() {
+  return {
+      number("dram.channels", Kind::count, 1, 64, "channels"),
       number("dram.interleave", Kind::bytes, 16, 1 * mebi, "bytes before the next channel"),
+      word("dram.mapping", {},
+           "fields of an address of a channel, high bits first (row, bank, group, column); "
+           "name:N is a piece of N bits; they lie above the bytes of a request"),
+      word("dram.hash", {"none", "row", "column"},
+           "bits that flip the bank's, so that strides spread over banks"),
+      number("dram.queue_depth", Kind::count, 1, 4096, "reads the scheduler of a channel sees"),
+      number("dram.write_queue_depth", Kind::count, 1, 4096, "writes it sees"),
+      number("dram.write_high", Kind::ratio, 0.01, 1, "of the write queue: writes go first"),
+      number("dram.write_low", Kind::ratio, 0, 1, "of the write queue: reads go first again"),
+      word("dram.scheduler", {"fr_fcfs", "fcfs"}, "what is ready first, or strictly in order"),
+      number("dram.row_hit_limit", Kind::count, 1, 1 << 20,
+             "column commands to a row before a request for another row may close it"),
+      word("dram.page_policy", {"open", "closed", "timeout"},
+           "rows stay open, close after their last request, or close after a time unused"),
+      number("dram.page_timeout", Kind::time, 0, 100 * microsecond, "time of that policy"),
+      word("dram.refresh", {"all_bank", "per_bank", "none"}, "how rows are refreshed"),
+      number("dram.max_wait", Kind::time, nanosecond, 100 * microsecond,
+             "a request older than this is overtaken no more"),
+      number("dram.controller_latency", Kind::time, 0, 100 * microsecond,
+             "before the scheduler, and again after the data"),
   };
 }
 
@@ -252,6 +309,9 @@ Schema storage_and_host_schema() {
            "from a command entering the device's queue to its first byte, beside the others there"),
       number("storage.queue_depth", Kind::count, 1, 65536, "commands a queue holds"),
       number("storage.queues", Kind::count, 1, 64, "command queues"),
+      curve("host.operating_points", Kind::ratio, Kind::voltage, 0.1, 5,
+            "share of the CPU's fastest clock to voltage, of each operating point; host times are "
+            "those of the fastest"),
       cost("host.launch_overhead", "GPU time of a launch before its first work-group"),
       cost("host.enqueue_overhead", "host time to enqueue one launch or copy"),
       cost("host.disk_request_cpu", "host time of one read request, before the storage's"),
@@ -288,6 +348,36 @@ Schema allocator_schema() {
            "command is enqueued or running"),
       number("allocator.release_delay", Kind::time, 0, 60 * second,
              "with allocator.release: delayed"),
+  };
+}
+
+Schema clocks_schema() {
+  return {
+      word("governor.gpu", {"fixed", "ramp"},
+           "fixed: always the fastest operating point; ramp: from the slowest, a point at a time"),
+      word("governor.cpu", {"fixed", "ramp"}, "the same of the CPU's"),
+      number("governor.gpu_interval", Kind::time, microsecond, 60 * second,
+             "between looks at the GPU's load, and at the temperature"),
+      number("governor.cpu_interval", Kind::time, microsecond, 60 * second,
+             "between looks at the CPU's load"),
+      number("governor.up_threshold", Kind::ratio, 0, 1,
+             "share of an interval busy above which the clock goes up"),
+      number("governor.down_threshold", Kind::ratio, 0, 1, "share below which it goes down"),
+      flag("thermal.throttling", "the GPU goes a point lower while above thermal.limit"),
+      number("thermal.ambient", Kind::temperature, -40, 85, "around the phone"),
+      number("thermal.start", Kind::temperature, -40, 125, "of the phone when the run begins"),
+      number("thermal.limit", Kind::temperature, 0, 125, "above it the GPU slows down"),
+      number("thermal.hysteresis", Kind::temperature_difference, 0, 50,
+             "so far below the limit it may go faster again"),
+      number("thermal.resistance", Kind::thermal_resistance, 0.01, 1000,
+             "from the phone to the air"),
+      number("thermal.capacity", Kind::heat_capacity, 1e-6, 1e5, "heat that warms it by 1 K"),
+      number("traffic.display_bandwidth", Kind::bandwidth, 0, 1e12,
+             "reads of the display's refresh"),
+      number("traffic.display_burst", Kind::bytes, 64, 16 * mebi, "of them at a time"),
+      number("traffic.background_bandwidth", Kind::bandwidth, 0, 1e12,
+             "reads and writes of everything else on the phone"),
+      number("traffic.background_burst", Kind::bytes, 64, 16 * mebi, "of them at a time"),
   };
 }
 
@@ -339,10 +429,13 @@ const std::vector<ParameterSchema>& device_config_schema() {
   static const Schema schema = [] {
     Schema all;
     for (const Schema& part :
-         {gpu_schema(), core_memory_schema(), shared_memory_schema(), dram_schema(),
-          storage_and_host_schema(), allocator_schema(), energy_and_limits_schema()}) {
+         {gpu_schema(), core_memory_schema(), shared_memory_schema(), dram_part_schema(),
+          dram_controller_schema(), storage_and_host_schema(), allocator_schema(),
+          energy_and_limits_schema()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
+    const Schema clocks = clocks_schema();
+    all.insert(all.end(), clocks.begin(), clocks.end());
     return all;
   }();
   return schema;
@@ -354,6 +447,7 @@ std::string ParameterSchema::range() const {
   };
   switch (kind) {
     case Kind::word: {
+      if (words.empty()) return "any text";
       std::string text;
       for (const std::string& word : words) text += (text.empty() ? "one of " : ", ") + word;
       return text;

@@ -33,6 +33,11 @@ const std::vector<Unit>& units_of(QuantityKind kind) {
                                            {"GiB/s", 1024.0 * 1024 * 1024}};
   static const std::vector<Unit> energy{{"fJ", 1e-3}, {"pJ", 1}, {"nJ", 1e3}, {"uJ", 1e6}};
   static const std::vector<Unit> power{{"uW", 1e-3}, {"mW", 1}, {"W", 1e3}};
+  static const std::vector<Unit> voltage{{"mV", 1e-3}, {"V", 1}};
+  static const std::vector<Unit> temperature{{"C", 1}};
+  static const std::vector<Unit> temperature_difference{{"K", 1}};
+  static const std::vector<Unit> thermal_resistance{{"K/W", 1}};
+  static const std::vector<Unit> heat_capacity{{"J/K", 1}};
   static const std::vector<Unit> count{{"", 1}};
   switch (kind) {
     case QuantityKind::count:
@@ -53,6 +58,16 @@ const std::vector<Unit>& units_of(QuantityKind kind) {
       return energy;
     case QuantityKind::power:
       return power;
+    case QuantityKind::voltage:
+      return voltage;
+    case QuantityKind::temperature:
+      return temperature;
+    case QuantityKind::temperature_difference:
+      return temperature_difference;
+    case QuantityKind::thermal_resistance:
+      return thermal_resistance;
+    case QuantityKind::heat_capacity:
+      return heat_capacity;
     case QuantityKind::word:
     case QuantityKind::flag:
     case QuantityKind::curve:
@@ -81,6 +96,16 @@ const char* what_is_measured(QuantityKind kind) {
       return "an energy";
     case QuantityKind::power:
       return "a power";
+    case QuantityKind::voltage:
+      return "a voltage";
+    case QuantityKind::temperature:
+      return "a temperature";
+    case QuantityKind::temperature_difference:
+      return "a difference of temperatures";
+    case QuantityKind::thermal_resistance:
+      return "a thermal resistance";
+    case QuantityKind::heat_capacity:
+      return "a heat capacity";
     case QuantityKind::word:
       return "a word";
     case QuantityKind::flag:

@@ -70,19 +70,31 @@ struct ResultRoofline {
   std::string bound;  ///< the lowest roof: alu | dram | l2 | texture; "" without arithmetic
 };
 
+/// Clocks, power and temperature at one moment of a run in which they may change.
+struct PowerSample {
+  Nanoseconds time;
+  double gpu_speed = 1, cpu_speed = 1;  ///< shares of the fastest clocks
+  double power_mw = 0;                  ///< mean since the sample before
+  double temperature_c = 0;
+};
+
 struct ResultLaunch {
   std::string id, kernel, operation;
   Nanoseconds start, end;
   std::string bound;  ///< disk | dram | l2 | load_store | texture | alu | launch | latency | local;
                       ///< "" when not known (measured)
   std::uint64_t macs = 0;
-  Bytes weight_bytes;  ///< of the weights it is first to use
+  Bytes weight_bytes;                ///< of the weights it is first to use
+  std::uint32_t resident_waves = 0;  ///< of a core at a time, at most (simulated)
+  std::string occupancy_limit;  ///< wave_slots | registers | local_memory | work_groups | launch;
+                                ///< "" when not known (measured)
   std::map<std::string, double>
       stalls;  ///< fraction of core cycles by cause; sums to 1 (simulated)
   std::map<std::string, double> counters;
   std::map<std::string, double> peaks;  ///< achieved / peak by unit (simulated)
   ResultRoofline roofline;              ///< simulated
   ResultEnergy energy;                  ///< simulated
+  double clock_mhz = 0;                 ///< of the GPU while it ran (simulated)
 };
 
 struct ResultCounter {
@@ -123,6 +135,8 @@ struct Result {
   double sampling_error_bound = 0;
   std::vector<std::string> perfect;  ///< parts of the device that cost nothing: "dram", ...
   ResultLatency latency;
+  /// Of every repetition, when there were several: the rest of the result is of the last.
+  std::vector<ResultLatency> repetitions;
   ResultFloor floor;
   ResultMemory memory;
   std::vector<TimelineEvent> timeline;
@@ -130,6 +144,7 @@ struct Result {
       peaks;  ///< achieved / peak by unit: "dram", "l2", "texture", "alu", "disk", ..
   ResultRoofline roofline;
   ResultEnergy energy;
+  std::vector<PowerSample> power_over_time;  ///< empty where nothing can change
   std::vector<ResultLaunch> launches;
   std::map<std::string, ResultCounter> counters;
   std::vector<ResultHistogram> latency_histograms;

@@ -87,11 +87,24 @@ Json roofline_json(const ResultRoofline& roofline) {
           {"bound", roofline.bound}};
 }
 
+Json power_json(const std::vector<PowerSample>& samples) {
+  Json json = Json::array();
+  for (const PowerSample& sample : samples) {
+    json.push_back({{"time_ns", sample.time.count()},
+                    {"gpu_speed", sample.gpu_speed},
+                    {"cpu_speed", sample.cpu_speed},
+                    {"power_mw", sample.power_mw},
+                    {"temperature_c", sample.temperature_c}});
+  }
+  return json;
+}
+
 /// What only a simulation knows of a launch.
 void add_simulated(Json* json, const ResultLaunch& launch) {
   if (!launch.peaks.empty()) (*json)["peaks"] = numbers_by_name(launch.peaks);
   if (!launch.roofline.bound.empty()) (*json)["roofline"] = roofline_json(launch.roofline);
   if (!launch.energy.by_component.empty()) (*json)["energy"] = energy_json(launch.energy);
+  if (launch.clock_mhz > 0) (*json)["clock_mhz"] = launch.clock_mhz;
 }
 
 Json launches_json(const std::vector<ResultLaunch>& launches) {
@@ -108,8 +121,18 @@ Json launches_json(const std::vector<ResultLaunch>& launches) {
                     {"stalls", numbers_by_name(launch.stalls)},
                     {"counters", numbers_by_name(launch.counters)}});
     add_simulated(&json.back(), launch);
+    if (launch.occupancy_limit.empty()) continue;
+    json.back()["occupancy"] = {{"waves", launch.resident_waves},
+                                {"limit", launch.occupancy_limit}};
   }
   return json;
+}
+
+Json latency_json(const ResultLatency& latency) {
+  return {{"integrated_ns", latency.integrated.count()},
+          {"startup_ns", latency.startup.count()},
+          {"init_ns", latency.init.count()},
+          {"exec_ns", latency.exec.count()}};
 }
 
 Json counters_json(const std::map<std::string, ResultCounter>& counters) {
@@ -165,10 +188,10 @@ std::string to_json(const Result& result) {
   json["trace"] = {{"file", result.trace_file}, {"digest", result.trace_digest}};
   json["sampling"] = {{"mode", result.sampling_mode}, {"error_bound", result.sampling_error_bound}};
   json["perfect"] = result.perfect;
-  json["latency"] = {{"integrated_ns", result.latency.integrated.count()},
-                     {"startup_ns", result.latency.startup.count()},
-                     {"init_ns", result.latency.init.count()},
-                     {"exec_ns", result.latency.exec.count()}};
+  json["latency"] = latency_json(result.latency);
+  for (const ResultLatency& latency : result.repetitions) {
+    json["repetitions"].push_back(latency_json(latency));
+  }
   json["floor"] = {{"disk_ns", result.floor.disk.count()},
                    {"compute_ns", result.floor.compute.count()},
                    {"dram_ns", result.floor.dram.count()}};
@@ -178,6 +201,7 @@ std::string to_json(const Result& result) {
   if (!result.roofline.bound.empty()) json["roofline"] = roofline_json(result.roofline);
   json["energy"] = energy_json(result.energy);
   json["energy"]["outside_launches_nj"] = result.energy.outside_launches_nj;
+  if (!result.power_over_time.empty()) json["power_over_time"] = power_json(result.power_over_time);
   json["launches"] = launches_json(result.launches);
   json["counters"] = counters_json(result.counters);
   json["latency_histograms"] = histograms_json(result.latency_histograms);

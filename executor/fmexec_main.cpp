@@ -10,6 +10,7 @@
 #include "core/digest.hpp"
 #include "core/progress_bar.hpp"
 #include "core/weights_file.hpp"
+#include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
 #include "executor/index_values.hpp"
 #include "executor/model_io.hpp"
@@ -191,6 +192,9 @@ ExitStatus execute(const FmexecOptions& options) {
 }
 
 ExitStatus fmexec(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "microbench") {
+    return fmexec_microbench(argc - 1, argv + 1);
+  }
   const std::optional<FmexecOptions> options = parse_fmexec_options(argc, argv);
   if (!options) return ExitStatus::done;
   if (options->list_devices) {

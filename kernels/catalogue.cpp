@@ -50,7 +50,7 @@ const std::vector<KernelEntry>& kernel_catalogue() {
   static const std::vector<KernelEntry> catalogue = [] {
     std::vector<KernelEntry> all;
     for (const auto& family : {matmul_entries(), convolution_entries(), row_entries(),
-                               elementwise_entries(), move_entries()}) {
+                               elementwise_entries(), move_entries(), microbench_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

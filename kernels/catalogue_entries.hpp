@@ -58,5 +58,6 @@ std::vector<KernelEntry> convolution_entries();
 std::vector<KernelEntry> row_entries();
 std::vector<KernelEntry> elementwise_entries();
 std::vector<KernelEntry> move_entries();
+std::vector<KernelEntry> microbench_entries();
 
 }  // namespace fm

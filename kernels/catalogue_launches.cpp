@@ -18,6 +18,8 @@ std::string storage_kind(const PlanTensor& tensor) {
     if (tensor.dtype == DataType::f16) return "linear_half";
     if (tensor.dtype == DataType::f32) return "linear_float";
     if (tensor.dtype == DataType::i32) return "linear_int";
+  } else if (tensor.dtype == DataType::u8) {
+    if (tensor.placement == Placement::image2d) return "image";  // normalised: reads give 0 to 1
   } else if (tensor.dtype == DataType::f16 || tensor.dtype == DataType::f32) {
     if (tensor.placement == Placement::image2d) return "image";
     if (tensor.placement == Placement::buffer) {

@@ -6,6 +6,7 @@
 #include "core/diagnostics.hpp"
 #include "core/digest.hpp"
 #include "kernels/catalogue.hpp"
+#include "kernels/register_counts.hpp"
 
 namespace fm {
 namespace {
@@ -68,7 +69,6 @@ std::vector<std::uint32_t> index_arguments(const PlanLaunch& launch) {
 }
 
 RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch) {
-  const KernelEntry& entry = catalogue_entry(launch.kernel);
   const std::vector<KernelArgument> declared = declared_arguments(launch);
   RecordingKernel kernel;
   kernel.name = launch.kernel;
@@ -85,10 +85,9 @@ RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch) {
     if (number_in(value) > 1) kernel.parameters.push_back(number_in(value));
   }
   kernel.key = program_key(plan, launch);
-  // One estimate serves all families: source-level values, 32 bits each.
-  const std::uint32_t registers = entry.registers(launch.parameters);
-  kernel.registers = {{"valhall", registers}, {"bifrost", registers}, {"adreno", registers}};
-  kernel.registers_source = "estimated: accumulators, operands and addresses of the source";
+  RegisterCounts registers = register_counts(plan, launch);
+  kernel.registers = std::move(registers.by_isa);
+  kernel.registers_source = std::move(registers.source);
   return kernel;
 }
 

@@ -6,6 +6,8 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"replay", "replay a trace on a simulated phone (the default)", run_replay},
       {"reuse", "hit ratio over cache size of the requests at a port", run_reuse},
+      {"dram", "drive one DRAM channel with a stream of requests", run_dram},
+      {"microbench", "measure a simulated phone as one measures a real one", run_microbench},
   };
   return all;
 }

@@ -27,5 +27,7 @@ ExitStatus run_command(int argc, const char* const* argv);
 // The commands, each in the file of its name.
 ExitStatus run_replay(int argc, const char* const* argv);
 ExitStatus run_reuse(int argc, const char* const* argv);
+ExitStatus run_dram(int argc, const char* const* argv);
+ExitStatus run_microbench(int argc, const char* const* argv);
 
 }  // namespace fm

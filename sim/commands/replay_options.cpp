@@ -29,7 +29,17 @@ const std::vector<Row>& rows() {
       {"summary", "", "with --json and -o FILE: also print the summary", &ReplayOptions::summary},
       {"chrome-trace", "FILE", "also write the timeline for Perfetto or chrome://tracing",
        &ReplayOptions::chrome_trace},
-      {"sample", "MODE", "full: simulate every access", &ReplayOptions::sample},
+      {"sample", "MODE",
+       "full: simulate every access; auto: simulate what repeats a few times, account for the "
+       "rest and say how far that may be off",
+       &ReplayOptions::sample},
+      {"launches", "A:B",
+       "simulate only launches A to B - 1, by number or id, and nothing else of the host program",
+       &ReplayOptions::launches},
+      {"warm", "", "with --launches: caches know what the launches before touched",
+       &ReplayOptions::warm},
+      {"repeat", "N", "run the host program N times, warm from the second on; results of the last",
+       &ReplayOptions::repeat},
       {"perfect", "PART",
        "a part that costs nothing: l2, dram, texture, disk or launch; may be repeated",
        &ReplayOptions::perfect},
@@ -73,8 +83,18 @@ void check(const ReplayOptions& options) {
   }
   if (options.explain) return;
   if (options.trace.empty()) throw UserError("--trace is missing; see fmsim --help");
-  if (options.sample != "full") {
-    throw UserError("--sample " + options.sample + ": " + accepted_words(options.sample, {"full"}));
+  if (options.sample != "full" && options.sample != "auto") {
+    throw UserError("--sample " + options.sample + ": " +
+                    accepted_words(options.sample, {"full", "auto"}));
+  }
+  if (options.repeat == 0) throw UserError("--repeat 0: run it at least once");
+  if (!options.launches.empty() && (options.repeat > 1 || options.sample == "auto")) {
+    throw UserError(
+        "--launches simulates a part of one run in full: it goes neither with --repeat "
+        "nor with --sample auto");
+  }
+  if (options.warm && options.launches.empty()) {
+    throw UserError("--warm says what --launches starts from; see fmsim --help");
   }
   if (!options.interval.empty() && !options.json && options.chrome_trace.empty()) {
     throw UserError("--interval goes with --json or --chrome-trace: the summary has no such table");

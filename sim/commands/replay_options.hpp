@@ -22,6 +22,9 @@ struct ReplayOptions {
   std::vector<std::string> perfect;
   std::string dump_requests;  ///< PORT=FILE
   std::string interval;       ///< "10us"; empty: none
+  std::string launches;
+  bool warm = false;
+  std::uint64_t repeat = 1;
   bool explain = false, help = false, version = false;
   std::vector<GivenOption> given;  ///< as written
 

@@ -7,7 +7,7 @@ namespace fm {
 CommandProcessor::CommandProcessor(sc_core::sc_module_name name, const Clock& clock,
                                    const CoreParameters& parameters, Ticks launch_overhead,
                                    LaunchAccounts* accounts)
-    : Block(name, clock, true),
+    : Block(name, clock, BlockWindow::exact),
       parameters_(parameters),
       overhead_(launch_overhead),
       accounts_(accounts) {}
@@ -45,15 +45,40 @@ Ticks CommandProcessor::advance(Ticks now, Ticks) {
     messages_.pop();
     take(message, now);
   }
-  if (state_ == State::overhead && groups_at_ <= now) start_groups(now);
+  if (state_ == State::overhead && groups_at_ <= now) {
+    if (policy_ == nullptr) {
+      start_groups(now);
+    } else {
+      policy_->begin(launches_.front().launch, now);
+      for (ShaderCore* core : cores_) core->end_launch(clock().cycle_from(now));
+      follow_policy(now);
+    }
+  }
+  if (state_ == State::rest && rest_until_ <= now) follow_policy(now);
+  if (state_ == State::idle && policy_ != nullptr) skip_launches(now);
   if (state_ == State::idle && !launches_.empty()) start_launch(now);
   Ticks next = messages_.empty() ? never : messages_.front().time;
   if (state_ == State::overhead) next = std::min(next, groups_at_);
+  if (state_ == State::rest) next = std::min(next, rest_until_);
   return next;
+}
+
+void CommandProcessor::skip_launches(Ticks now) {
+  while (!launches_.empty() && policy_->skips(launches_.front().launch)) {
+    const Queued done = std::move(launches_.front());
+    launches_.pop_front();
+    GpuLaunchReport report;
+    report.queued = Picoseconds(done.queued);
+    report.start = report.end = Picoseconds(now);
+    report.skipped = true;
+    if (done.launch.on_start) done.launch.on_start();
+    if (done.launch.on_end) done.launch.on_end(report);
+  }
 }
 
 void CommandProcessor::start_launch(Ticks now) {
   const GpuLaunch& launch = launches_.front().launch;
+  if (launch.before_start) launch.before_start();
   state_ = State::overhead;
   start_ = now;
   groups_at_ = now + overhead_;
@@ -76,17 +101,36 @@ void CommandProcessor::start_groups(Ticks now) {
   }
 }
 
+/// The cores' accounts are closed before and after each step, so that steps can be told apart.
+void CommandProcessor::follow_policy(Ticks now) {
+  const LaunchStep step = policy_->next(now);
+  switch (step.kind) {
+    case LaunchStep::Kind::run:
+      for (ShaderCore* core : cores_) core->begin_launch(context_.get(), clock().cycle_from(now));
+      next_group_ = 0;
+      return start_groups(now);
+    case LaunchStep::Kind::rest:
+      state_ = State::rest;
+      rest_until_ = now + step.duration;
+      return;
+    case LaunchStep::Kind::end:
+      return end_launch(now);
+  }
+}
+
 void CommandProcessor::send_group(std::uint32_t core, Ticks now) {
-  dispatch_free_ = std::max(dispatch_free_, now) + clock().period;
+  dispatch_free_ = std::max(dispatch_free_, now) + clock().period_now();
   cores_[core]->assign(next_group_++,
-                       dispatch_free_ + parameters_.dispatch_latency * clock().period);
+                       dispatch_free_ + parameters_.dispatch_latency * clock().period_now());
   ++groups_running_;
 }
 
 void CommandProcessor::take(const Message& message, Ticks now) {
   if (message.flushed) {
-    if (--cores_flushing_ == 0) end_launch(now);
-    return;
+    if (--cores_flushing_ != 0) return;
+    for (ShaderCore* core : cores_) core->end_launch(clock().cycle_from(now));
+    if (policy_ == nullptr) return end_launch(now);
+    return follow_policy(now);
   }
   --groups_running_;
   if (next_group_ < context_->program->group_total()) {
@@ -97,18 +141,18 @@ void CommandProcessor::take(const Message& message, Ticks now) {
   state_ = State::flush;
   cores_flushing_ = static_cast<std::uint32_t>(cores_.size());
   for (ShaderCore* core : cores_) {
-    core->flush(now + parameters_.dispatch_latency * clock().period);
+    core->flush(now + parameters_.dispatch_latency * clock().period_now());
   }
 }
 
 void CommandProcessor::end_launch(Ticks now) {
-  for (ShaderCore* core : cores_) core->end_launch(clock().cycle_from(now));
   const Queued done = std::move(launches_.front());
   launches_.pop_front();
+  GpuLaunchReport report;
+  describe_occupancy(&report);
   context_.reset();
   state_ = State::idle;
   ++launches_done_;
-  GpuLaunchReport report;
   report.queued = Picoseconds(done.queued);
   report.start = Picoseconds(start_);
   report.end = Picoseconds(now);
@@ -116,10 +160,19 @@ void CommandProcessor::end_launch(Ticks now) {
   if (done.launch.on_end) done.launch.on_end(report);
 }
 
+void CommandProcessor::describe_occupancy(GpuLaunchReport* report) const {
+  const std::uint64_t share = ceil_div(context_->program->group_total(), cores_.size());
+  const bool few = share < context_->groups_per_core;
+  const std::uint64_t groups = few ? share : context_->groups_per_core;
+  report->resident_waves = static_cast<std::uint32_t>(groups) * context_->waves_per_group;
+  report->occupancy_limit = to_string(few ? OccupancyLimit::launch : context_->occupancy.limit);
+}
+
 void CommandProcessor::append_waits(std::vector<Wait>* waits) const {
   if (idle()) return;
   const char* const what = state_ == State::groups  ? "work-groups"
                            : state_ == State::flush ? "cores to clean their caches"
+                           : state_ == State::rest  ? "its sampled time to pass"
                                                     : "its launch overhead";
   Wait wait;
   wait.block = "command processor";

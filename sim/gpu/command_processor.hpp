@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/gpu/launch_policy.hpp"
 #include "sim/gpu/launch_report.hpp"
 #include "sim/gpu/shader_core.hpp"
 
@@ -18,6 +19,8 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
                    const CoreParameters& parameters, Ticks launch_overhead,
                    LaunchAccounts* accounts);
   void connect(const std::vector<std::unique_ptr<ShaderCore>>& cores);
+
+  void follow(LaunchPolicy& policy) { policy_ = &policy; }
 
   void enqueue(GpuLaunch launch);
   bool idle() const { return launches_.empty(); }
@@ -33,7 +36,7 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
   Ticks advance(Ticks now, Ticks end) override;
 
  private:
-  enum class State { idle, overhead, groups, flush };
+  enum class State { idle, overhead, groups, flush, rest };
   struct Queued {
     GpuLaunch launch;
     Ticks queued;
@@ -48,20 +51,24 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
       return a.time != b.time ? a.time < b.time : a.core < b.core;
     }
   };
+  void skip_launches(Ticks now);
   void start_launch(Ticks now);
   void start_groups(Ticks now);
   void send_group(std::uint32_t core, Ticks now);
   void take(const Message& message, Ticks now);
+  void follow_policy(Ticks now);
   void end_launch(Ticks now);
+  void describe_occupancy(GpuLaunchReport* report) const;
 
   const CoreParameters parameters_;
   const Ticks overhead_;
   LaunchAccounts* accounts_;
+  LaunchPolicy* policy_ = nullptr;
   std::vector<ShaderCore*> cores_;
   std::deque<Queued> launches_;  ///< the front one runs
   State state_ = State::idle;
   std::unique_ptr<LaunchContext> context_;
-  Ticks start_ = 0, groups_at_ = 0;
+  Ticks start_ = 0, groups_at_ = 0, rest_until_ = 0;
   Ticks dispatch_free_ = 0;  ///< one work-group a cycle
   std::uint64_t next_group_ = 0, groups_running_ = 0;
   std::uint32_t cores_flushing_ = 0;

@@ -31,6 +31,16 @@ void register_issue(const CoreCounts& counts, CounterRegistry& registry) {
   registry.add("core.steps", "steps", "Accesses, arithmetic nodes and barriers issued by waves",
                &counts.steps);
   registry.add("core.accesses", "accesses", "Memory accesses issued by waves", &counts.accesses);
+  registry.add("core.issued", "steps",
+               "Accesses and arithmetic nodes issued (over core.lanes_idle: divergence, Arm "
+               "EXEC_INSTR_DIVERGED)",
+               &counts.issued);
+  registry.add("core.lanes_active", "lanes", "Lanes of issued steps that had work",
+               &counts.lanes_active);
+  registry.add("core.lanes_idle", "lanes",
+               "Lanes of issued steps that were paid for without work: divergence and waves not "
+               "full",
+               &counts.lanes_idle);
   for (std::size_t i = 0; i < arithmetic_kind_count; ++i) {
     const std::string name = arithmetic_names[i];
     registry.add("core.operations." + name, "operations",
@@ -81,6 +91,19 @@ void register_unit(const MemoryUnit& unit, const std::string& prefix, CounterReg
     add("quads", "quads", "Groups of four lanes sampled (Arm TEX_MSGO_NUM_MSG x 2)", counts.quads);
     return;
   }
+  add("read_bypasses", "lines", "Lines read from the L2 for want of a cache", counts.read_bypasses);
+  add("full_read_cycles", "cycles",
+      "Of busy: reads that used all of the datapath (Arm LS_MEM_READ_FULL)",
+      counts.full_read_cycles);
+  add("short_read_cycles", "cycles", "Of busy: other reads (Arm LS_MEM_READ_SHORT)",
+      counts.short_read_cycles);
+  add("full_write_cycles", "cycles",
+      "Of busy: writes that used all of the datapath (Arm LS_MEM_WRITE_FULL)",
+      counts.full_write_cycles);
+  add("short_write_cycles", "cycles", "Of busy: other writes (Arm LS_MEM_WRITE_SHORT)",
+      counts.short_write_cycles);
+  add("atomic_cycles", "cycles", "Of busy: atomic operations (Arm LS_MEM_ATOMIC)",
+      counts.atomic_cycles);
   add("write_lookups", "lines", "Lines written looked up", counts.accepted_writes);
   add("write_hits", "lines", "Lines written that were present", counts.write_hits);
   add("write_allocations", "lines", "Lines written that took a place", counts.write_allocations);
@@ -104,6 +127,12 @@ void add_up(FirstLevelCounts* sum, const FirstLevelCounts& one) {
   sum->read_hits += one.read_hits;
   sum->read_misses += one.read_misses;
   sum->read_merges += one.read_merges;
+  sum->read_bypasses += one.read_bypasses;
+  sum->full_read_cycles += one.full_read_cycles;
+  sum->short_read_cycles += one.short_read_cycles;
+  sum->full_write_cycles += one.full_write_cycles;
+  sum->short_write_cycles += one.short_write_cycles;
+  sum->atomic_cycles += one.atomic_cycles;
   sum->accepted_writes += one.accepted_writes;
   sum->write_hits += one.write_hits;
   sum->write_allocations += one.write_allocations;
@@ -115,12 +144,15 @@ void add_up(FirstLevelCounts* sum, const FirstLevelCounts& one) {
   sum->writes_acknowledged += one.writes_acknowledged;
 }
 
-void check_unit(const std::string& name, const FirstLevelCounts& sum,
+void check_unit(const std::string& name, const FirstLevelCounts& sum, std::uint64_t busy,
                 std::vector<ResultCheck>* checks) {
-  check(checks, name + ": reads accepted = hits + primary misses + merges", sum.accepted_reads,
-        sum.read_hits + sum.read_misses + sum.read_merges);
-  check(checks, name + ": fetches = primary misses + atomics", sum.fetches,
-        sum.read_misses + sum.accepted_atomics);
+  check(checks, name + ": reads accepted = hits + primary misses + merges + bypasses",
+        sum.accepted_reads, sum.read_hits + sum.read_misses + sum.read_merges + sum.read_bypasses);
+  check(checks, name + ": fetches = primary misses + bypasses + atomics", sum.fetches,
+        sum.read_misses + sum.read_bypasses + sum.accepted_atomics);
+  check(checks, name + ": busy = full + short + atomic cycles", busy,
+        sum.full_read_cycles + sum.short_read_cycles + sum.full_write_cycles +
+            sum.short_write_cycles + sum.atomic_cycles);
   check(checks, name + ": fetches = fills", sum.fetches, sum.fills);
   check(checks, name + ": writes accepted = hits + allocations + bypasses", sum.accepted_writes,
         sum.write_hits + sum.write_allocations + sum.write_bypasses);
@@ -131,6 +163,11 @@ void check_unit(const std::string& name, const FirstLevelCounts& sum,
 }  // namespace
 
 void register_counters(const ShaderCore& core, CounterRegistry& registry) {
+  registry.follow(core.counts());
+  registry.follow(core.load_store().counts());
+  registry.follow(core.texture().counts());
+  registry.follow(core.link().traffic());
+  registry.follow(core.translation().answers());
   register_issue(core.counts(), registry);
   register_local(core, registry);
   register_unit(core.load_store(), "load_store.", registry);
@@ -154,7 +191,8 @@ void register_counters(const ShaderCore& core, CounterRegistry& registry) {
 void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
                         const TrafficCounts& arrived, const Mmu& mmu,
                         std::vector<ResultCheck>* checks) {
-  std::uint64_t slots = 0, used = 0;
+  std::uint64_t slots = 0, used = 0, lanes = 0, lanes_issued = 0;
+  std::uint64_t load_store_busy = 0, texture_busy = 0;
   FirstLevelCounts load_store, texture;
   TrafficCounts links;
   std::uint64_t translations = 0, translated = 0, misses = 0, answers = 0;
@@ -162,6 +200,10 @@ void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
     slots += core->counts().slot_cycles;
     used += core->counts().busy;
     for (const std::uint64_t stall : core->counts().stalls) used += stall;
+    lanes += core->counts().lanes_active + core->counts().lanes_idle;
+    lanes_issued += core->counts().issued * core->parameters().wave_width;
+    load_store_busy += core->load_store().pipe().busy();
+    texture_busy += core->texture().pipe().busy();
     add_up(&load_store, core->load_store().counts());
     add_up(&texture, core->texture().counts());
     const Translation& translation = core->translation();
@@ -181,8 +223,10 @@ void append_core_checks(const std::vector<std::unique_ptr<ShaderCore>>& cores,
   check(checks, "cores: translations = lines sent", translations, total(links.requests));
   check(checks, "cores to mmu: pages asked for = pages asked of it", misses, mmu.counts().requests);
   check(checks, "mmu to cores: pages asked for = answers taken", misses, answers);
-  check_unit("load/store L1", load_store, checks);
-  check_unit("texture L1", texture, checks);
+  check(checks, "cores: steps issued x wave width = lanes active + lanes idle", lanes_issued,
+        lanes);
+  check_unit("load/store L1", load_store, load_store_busy, checks);
+  check_unit("texture L1", texture, texture_busy, checks);
   for (const MemoryClient client : {MemoryClient::load_store, MemoryClient::texture}) {
     for (std::size_t kind = 0; kind < access_kind_count; ++kind) {
       const std::size_t row = index_of(client);

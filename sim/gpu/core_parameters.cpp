@@ -82,8 +82,15 @@ CoreParameters core_parameters(const DeviceConfig& config) {
   core.arithmetic_latency = cycle_count(config, "gpu.arithmetic_latency");
   core.occupancy = occupancy(config);
   core.load_store = unit_parameters(config, "load_store");
-  core.load_store.write_back = config.word("load_store.write_policy") == "write_back";
+  core.load_store.write_back =
+      core.load_store.cache_bytes != 0 && config.word("load_store.write_policy") == "write_back";
+  core.load_store.lanes_per_cycle = config.ratio("load_store.lanes_per_clock");
+  core.load_store.lane_bytes = byte_count(config, "load_store.max_lane_bytes");
+  core.load_store.atomic_cycles = cycle_count(config, "load_store.atomic_time");
   core.texture = unit_parameters(config, "texture");
+  core.texture.return_bytes_per_cycle = byte_count(config, "texture.return_bytes_per_clock");
+  core.texture.wide_ways = std::max(
+      1u, static_cast<std::uint32_t>(config.ratio("texture.wide_capacity") * core.texture.ways));
   core.local.queue = core.load_store.queue;
   core.local.latency = cycle_count(config, "local.latency");
   core.local.bytes_per_cycle = byte_count(config, "local.bytes_per_clock");

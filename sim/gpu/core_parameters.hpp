@@ -20,7 +20,12 @@ struct UnitParameters {
   std::uint32_t queue = 8;     ///< accesses accepted and not yet begun
   std::uint32_t latency = 20;  ///< from the pipe to data back in the register file, on a hit
   std::uint32_t bytes_per_cycle = 64;  ///< of data returned or taken
-  std::uint64_t cache_bytes = 0;       ///< 0: no cache, every line goes to the L2
+  double lanes_per_cycle = 16;         ///< load/store: addresses taken
+  std::uint32_t lane_bytes = 16;    ///< load/store: of a lane in one access; wider ones are split
+  std::uint32_t atomic_cycles = 1;  ///< load/store: between operations of a wave on one word
+  std::uint32_t return_bytes_per_cycle = 64;  ///< texture: of results to the registers
+  std::uint32_t wide_ways = 4;                ///< texture: that texels above 32 bits may fill
+  std::uint64_t cache_bytes = 0;              ///< 0: no cache, every line goes to the L2
   std::uint32_t line_bytes = 64;
   std::uint32_t ways = 4;
   std::uint32_t mshrs = 16;             ///< lines being fetched

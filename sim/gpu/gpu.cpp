@@ -44,6 +44,8 @@ void Gpu::enqueue(GpuLaunch launch) {
   command_processor_->enqueue(std::move(launch));
 }
 
+void Gpu::follow(LaunchPolicy& policy) { command_processor_->follow(policy); }
+
 bool Gpu::idle() const {
   return command_processor_->idle() &&
          std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->idle(); });
@@ -54,11 +56,6 @@ std::vector<Wait> Gpu::waits() const {
   command_processor_->append_waits(&waits);
   for (const auto& core : cores_) core->append_waits(&waits);
   return waits;
-}
-
-std::map<std::string, double> Gpu::peaks() const {
-  const Utilisation use = accounts_->utilisation(Block::now());
-  return {{"alu", use.alu}, {"texture", use.texture}, {"l2", use.l2}, {"dram", use.dram}};
 }
 
 Picoseconds Gpu::compute_floor() const {

@@ -19,6 +19,7 @@ namespace fm {
 
 class CommandProcessor;
 class LaunchAccounts;
+class LaunchPolicy;
 class ShaderCore;
 
 /// What one kernel argument points to.
@@ -35,11 +36,22 @@ struct ArgumentBinding {
 struct GpuLaunchReport {
   Picoseconds queued, start,
       end;  ///< start: the command processor begins with it (its launch overhead included)
-  std::string bound;  ///< dram | l2 | load_store | texture | alu | launch | latency | local
+  bool skipped = false;  ///< took no time and moved no counter (LaunchPolicy::skips)
+  std::string bound;     ///< dram | l2 | load_store | texture | alu | launch | latency | local
+  std::uint32_t resident_waves = 0;  ///< of a core at a time, at most
+  std::string occupancy_limit;  ///< wave_slots | registers | local_memory | work_groups | launch
   std::map<std::string, double>
       stalls;  ///< fraction of issue slots by cause, busy and idle too; sums to 1
   std::map<std::string, double>
       counters;  ///< what every registered counter moved by (only those that moved)
+};
+
+/// Bytes one kernel argument reads or writes, at least.
+struct TouchedRange {
+  Address address;
+  Bytes bytes;
+  bool write = false;
+  bool image = false;
 };
 
 struct GpuLaunch {
@@ -51,7 +63,9 @@ struct GpuLaunch {
   bool half_arithmetic = false;      ///< FMA, ADD and SPECIAL run at the half-precision rate
   std::vector<ArgumentBinding>
       arguments;  ///< one for every argument a GLOBAL, IMAGE or CONSTANT site names
-  std::function<void()> on_start;  ///< at report.start; may be empty
+  std::vector<TouchedRange> touched;  ///< what it reads and writes; only sampling asks
+  std::function<void()> before_start;  ///< just before, nothing running: the clock may change
+  std::function<void()> on_start;      ///< at report.start; may be empty
   std::function<void(const GpuLaunchReport&)>
       on_end;  ///< at report.end, all its traffic answered; may be empty
 };
@@ -72,13 +86,13 @@ class Gpu {
   /// At the current simulation time. Throws UserError when a work-group fits no core (local memory,
   /// waves) or an argument is not bound.
   void enqueue(GpuLaunch launch);
+  /// Asks `policy`, which outlives it, what to simulate of each launch; without one all of it.
+  void follow(LaunchPolicy& policy);
   bool idle() const;
   /// What is still running and waits for whom; empty when idle.
   std::vector<Wait> waits() const;
 
-  /// Achieved over peak since the start of simulation: "alu", "texture", "l2", "dram".
-  std::map<std::string, double> peaks() const;
-  /// The time the arithmetic issued so far takes at peak rate on all cores.
+  /// The time the arithmetic issued so far takes at peak rate and gpu.clock on all cores.
   Picoseconds compute_floor() const;
   /// Conservation laws of issue slots, L1 caches and core links at the end of a run (the memory
   /// system has its own).

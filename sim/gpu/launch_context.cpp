@@ -9,15 +9,15 @@ LaunchContext::LaunchContext(const CoreParameters& parameters, const GpuLaunch& 
       patterns(launch.patterns),
       planner(parameters, launch),
       waves_per_group(launch.program->waves_per_group()),
-      groups_per_core(parameters.occupancy.groups(waves_per_group, launch.registers,
-                                                  launch.program->local_bytes())),
-      local_bytes(launch.program->local_bytes()),
-      lanes(parameters.lanes) {
-  if (launch.half_arithmetic) {
-    for (const trace::ArithmeticKind kind : {trace::FMA, trace::ADD, trace::SPECIAL}) {
-      auto& rate = lanes[static_cast<std::size_t>(kind)];
-      rate = std::max(1u, static_cast<std::uint32_t>(rate * parameters.half_speedup));
-    }
+      occupancy(parameters.occupancy.fit(waves_per_group, launch.registers,
+                                         launch.program->local_bytes())),
+      groups_per_core(occupancy.groups),
+      local_bytes(launch.program->local_bytes()) {
+  for (std::size_t i = 0; i < arithmetic_kind_count; ++i) {
+    const auto kind = static_cast<trace::ArithmeticKind>(i);
+    const bool faster = kind == trace::FMA || kind == trace::ADD || kind == trace::SPECIAL;
+    const double speedup = launch.half_arithmetic && faster ? parameters.half_speedup : 1;
+    lanes[i] = Divider(static_cast<std::uint64_t>(std::max(1.0, parameters.lanes[i] * speedup)));
   }
 }
 

@@ -17,10 +17,11 @@ struct LaunchContext {
   PatternTable* patterns;
   LinePlanner planner;
   std::uint32_t waves_per_group;
+  Occupancy::Fit occupancy;
   std::uint32_t groups_per_core;  ///< resident at a time
   std::uint64_t local_bytes;      ///< of one work-group
   /// Lanes a cycle and engine, by arithmetic kind, for this launch's operand width.
-  std::array<std::uint32_t, arithmetic_kind_count> lanes;
+  std::array<Divider, arithmetic_kind_count> lanes;
 };
 
 }  // namespace fm

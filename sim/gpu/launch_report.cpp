@@ -49,7 +49,7 @@ Utilisation LaunchAccounts::shares(const Totals& from, const Totals& to, Ticks e
   if (elapsed == 0) return use;
   const auto time = static_cast<double>(elapsed);
   const double cycles =
-      time / static_cast<double>(memory_.clock().period) * static_cast<double>(cores_.size());
+      time / static_cast<double>(memory_.clock().period_now()) * static_cast<double>(cores_.size());
   const auto part = [](std::uint64_t a, std::uint64_t b) { return static_cast<double>(b - a); };
   use.texture = part(from.texture_cycles, to.texture_cycles) / cycles;
   use.alu = part(from.arithmetic_cycles, to.arithmetic_cycles) /
@@ -64,10 +64,6 @@ Utilisation LaunchAccounts::shares(const Totals& from, const Totals& to, Ticks e
   use.dram =
       part(from.dram_bytes, to.dram_bytes) * 1e12 / (time * memory_.peak_dram_bytes_per_second());
   return use;
-}
-
-Utilisation LaunchAccounts::utilisation(Ticks elapsed) const {
-  return shares(Totals{}, totals(), elapsed);
 }
 
 void LaunchAccounts::begin() {

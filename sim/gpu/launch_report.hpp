@@ -32,9 +32,6 @@ class LaunchAccounts {
   /// `report` has its times.
   void end(Ticks overhead, GpuLaunchReport* report);
 
-  /// Since the start of simulation until `now`.
-  Utilisation utilisation(Ticks elapsed) const;
-
  private:
   struct Totals {
     std::uint64_t slots = 0, busy = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 
 namespace fm {
@@ -17,8 +18,20 @@ const ArgumentBinding* find_binding(const GpuLaunch& launch, std::uint32_t argum
 }  // namespace
 
 LinePlanner::LinePlanner(const CoreParameters& parameters, const GpuLaunch& launch)
-    : parameters_(parameters) {
-  for (const CompiledSite& site : launch.program->sites()) sites_.push_back(bind(site, launch));
+    : parameters_(parameters), half_results_(launch.half_arithmetic) {
+  for (const CompiledSite& site : launch.program->sites()) {
+    sites_.push_back(bind(site, launch));
+    SitePlan& plan = sites_.back();
+    plan.tiled = plan.image && plan.layout.order() != TexelOrder::linear;
+    plan.line = Divider(plan.line_bytes);
+    plan.tile_width = Divider(plan.layout.tile_width());
+    plan.tile_height = Divider(plan.layout.tile_height());
+    const AccessKind kind = site.atomic  ? AccessKind::atomic
+                            : site.write ? AccessKind::write
+                                         : AccessKind::read;
+    const bool wide = plan.unit == Unit::texture && plan.bytes > 4;
+    traits_.push_back({plan.unit, kind, plan.local, plan.uncached, wide});
+  }
 }
 
 LinePlanner::SitePlan LinePlanner::bind(const CompiledSite& site, const GpuLaunch& launch) const {
@@ -61,10 +74,7 @@ LinePlanner::SitePlan LinePlanner::bind(const CompiledSite& site, const GpuLaunc
 }
 
 std::uint32_t LinePlanner::phases(const SitePlan& site) {
-  if (site.image && site.layout.order() != TexelOrder::linear) {
-    return site.layout.tile_width() * site.layout.tile_height();
-  }
-  return site.line_bytes;
+  return site.tiled ? site.layout.tile_width() * site.layout.tile_height() : site.line_bytes;
 }
 
 bool LinePlanner::inside(const SitePlan& site, const WaveStep& step) {
@@ -75,46 +85,51 @@ bool LinePlanner::inside(const SitePlan& site, const WaveStep& step) {
          step.y + pattern.y_max < site.layout.height();
 }
 
+const LinePlan** LinePlanner::kept_plans(SitePlan& site, std::uint32_t pattern) {
+  if (site.kept.size() <= pattern) site.kept.resize(pattern + 1);
+  auto& kept = site.kept[pattern];
+  if (!kept) kept = std::make_unique<const LinePlan*[]>(phases(site));
+  return kept.get();
+}
+
+const LinePlan* LinePlanner::keep(const LinePlan& plan) {
+  constexpr std::size_t chunk = 4096;
+  if (chunk_left_ < plan.count) {
+    chunk_left_ = std::max<std::size_t>(chunk, plan.count);
+    chunks_.push_back(std::make_unique<PlannedLine[]>(chunk_left_));
+    chunk_next_ = chunks_.back().get();
+  }
+  plans_.push_back(plan);
+  plans_.back().lines = chunk_next_;
+  chunk_next_ = std::copy(scratch_.begin(), scratch_.end(), chunk_next_);
+  chunk_left_ -= plan.count;
+  return &plans_.back();
+}
+
 PlannedAccess LinePlanner::plan(const WaveStep& step, std::uint64_t local_base) {
   SitePlan& site = sites_[step.site];
   const std::uint64_t object = site.local ? local_base + site.address : site.address;
-  PlannedAccess access;
   if (!inside(site, step) || step.pattern->id == LanePattern::not_interned) {
-    scratch_.clear();
-    const LinePlan plan = build(site, step, object, 0, &scratch_);
-    access.lines = scratch_.data();
-    access.count = plan.count;
-    access.pipe_cycles = plan.pipe_cycles;
-    access.quads = plan.quads;
-    access.index = PlannedAccess::unkept;
-    return access;
+    return {build(site, step, object, 0), 0, false};
   }
-  std::uint32_t phase = 0;
-  if (site.image && site.layout.order() != TexelOrder::linear) {
-    const auto x = static_cast<std::uint32_t>(step.x), y = static_cast<std::uint32_t>(step.y);
-    const std::uint32_t width = site.layout.tile_width(), height = site.layout.tile_height();
-    phase = y % height * width + x % width;
-    access.base =
-        object + y / height * site.layout.band_bytes() + x / width * site.layout.tile_bytes();
+  std::uint64_t phase = 0, base = 0;
+  if (site.tiled) {
+    const auto x = static_cast<std::uint64_t>(step.x), y = static_cast<std::uint64_t>(step.y);
+    phase = site.tile_height.remainder(y) * site.layout.tile_width() + site.tile_width.remainder(x);
+    base = object + site.tile_height.quotient(y) * site.layout.band_bytes() +
+           site.tile_width.quotient(x) * site.layout.tile_bytes();
   } else {
-    const std::uint64_t first = lane_address(site, step, object, step.pattern->mask.first());
-    phase = static_cast<std::uint32_t>(first % site.line_bytes);
-    access.base = first - phase;
+    const std::uint64_t first = site.image
+                                    ? lane_address(site, step, object, step.pattern->mask.first())
+                                    : object + static_cast<std::uint64_t>(step.x);
+    phase = site.line.remainder(first);
+    base = first - phase;
   }
-  if (site.kept.size() <= step.pattern->id) site.kept.resize(step.pattern->id + 1);
-  std::vector<std::int32_t>& kept = site.kept[step.pattern->id];
-  if (kept.empty()) kept.resize(phases(site));
-  if (kept[phase] == 0) {
-    plans_.push_back(build(site, step, object, access.base, &lines_));
-    kept[phase] = static_cast<std::int32_t>(plans_.size());
-  }
-  const LinePlan& plan = plans_[static_cast<std::size_t>(kept[phase]) - 1];
-  access.lines = lines_.data() + plan.first;
-  access.index = plan.first;
-  access.count = plan.count;
-  access.pipe_cycles = plan.pipe_cycles;
-  access.quads = plan.quads;
-  return access;
+  const std::uint32_t pattern = step.pattern->id;
+  const bool known = pattern < site.kept.size() && site.kept[pattern] != nullptr;
+  const LinePlan*& kept = (known ? site.kept[pattern].get() : kept_plans(site, pattern))[phase];
+  if (kept == nullptr) kept = keep(build(site, step, object, base));
+  return {*kept, base, true};
 }
 
 std::uint64_t LinePlanner::lane_address(const SitePlan& site, const WaveStep& step,
@@ -131,49 +146,89 @@ std::uint64_t LinePlanner::lane_address(const SitePlan& site, const WaveStep& st
   return object + site.layout.offset_of(column, row);
 }
 
-LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uint64_t object,
-                            std::uint64_t base, std::vector<PlannedLine>* lines) const {
-  LinePlan plan;
-  plan.first = static_cast<std::uint32_t>(lines->size());
-  std::uint64_t last_quad = ~std::uint64_t{0};
+void LinePlanner::touch(const SitePlan& site, const WaveStep& step, std::uint64_t object,
+                        std::uint64_t base, std::uint32_t first, std::uint32_t end) {
+  const std::size_t begin = scratch_.size();
   for (std::uint32_t lane = 0; lane < parameters_.wave_width; ++lane) {
     if (!step.pattern->mask.test(lane)) continue;
-    if (lane / 4 != last_quad) {
-      last_quad = lane / 4;
-      ++plan.quads;
-    }
-    const std::uint64_t first = lane_address(site, step, object, lane);
-    const std::uint64_t end = first + site.bytes;
-    for (std::uint64_t piece = first; piece < end;) {
+    const std::uint64_t address = lane_address(site, step, object, lane);
+    for (std::uint64_t piece = address + first; piece < address + end;) {
       const std::uint64_t line = piece / site.line_bytes * site.line_bytes;
-      const std::uint64_t piece_end = std::min(end, line + site.line_bytes);
+      const std::uint64_t piece_end = std::min(address + end, line + site.line_bytes);
       const std::uint64_t mask =
           range_mask(piece, static_cast<std::uint32_t>(piece_end - piece), site.line_bytes);
       const auto offset = static_cast<std::int64_t>(line - base);
       const auto known =
-          std::find_if(lines->begin() + plan.first, lines->end(),
+          std::find_if(scratch_.begin() + static_cast<std::ptrdiff_t>(begin), scratch_.end(),
                        [&](const PlannedLine& planned) { return planned.offset == offset; });
-      if (known == lines->end()) {
-        lines->push_back({offset, mask});
+      if (known == scratch_.end()) {
+        scratch_.push_back({offset, mask});
       } else {
         known->mask |= mask;
       }
       piece = piece_end;
     }
   }
-  plan.count = static_cast<std::uint32_t>(lines->size()) - plan.first;
+}
+
+LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uint64_t object,
+                            std::uint64_t base) {
+  LinePlan plan;
+  scratch_.clear();
+  const LaneMask& mask = step.pattern->mask;
+  for (std::uint32_t lane = 0; lane < parameters_.wave_width; lane += 4) {
+    plan.quads += (mask.words[lane / 64] >> (lane % 64) & 0xf) != 0 ? 1 : 0;
+  }
+  // A load/store access wider than the unit takes from a lane is several accesses.
+  const bool split = site.unit == Unit::load_store && !site.image;
+  const std::uint32_t part = split ? parameters_.load_store.lane_bytes : site.bytes;
+  for (std::uint32_t first = 0; first < site.bytes; first += part) {
+    touch(site, step, object, base, first, std::min(site.bytes, first + part));
+  }
+  plan.lines = scratch_.data();
+  plan.count = static_cast<std::uint32_t>(scratch_.size());
   if (site.unit == Unit::local) {
     plan.pipe_cycles = bank_cycles(site, step);
   } else if (site.unit == Unit::texture) {
     plan.pipe_cycles = texture_cycles(site, plan.quads, plan.count);
   } else {
-    // Lanes that share a line share its cycle, a broadcast included (Arm Valhall shader core
-    // guide).
-    plan.pipe_cycles = static_cast<std::uint32_t>(ceil_div(
-        std::uint64_t{plan.count} * site.line_bytes, parameters_.load_store.bytes_per_cycle));
+    time_load_store(site, step, object, &plan);
   }
   plan.pipe_cycles = std::max(1u, plan.pipe_cycles);
   return plan;
+}
+
+void LinePlanner::time_load_store(const SitePlan& site, const WaveStep& step, std::uint64_t object,
+                                  LinePlan* plan) const {
+  const UnitParameters& unit = parameters_.load_store;
+  // Lanes that share a line share its cycle, a broadcast included (Arm Valhall shader core guide);
+  // addresses are taken from a bounded number of lanes a cycle.
+  const auto data = static_cast<std::uint32_t>(
+      ceil_div(std::uint64_t{plan->count} * site.line_bytes, unit.bytes_per_cycle));
+  const std::uint32_t parts = site.image ? 1 : ceil_div(site.bytes, unit.lane_bytes);
+  const auto addresses = static_cast<std::uint32_t>(
+      std::ceil(parts * step.pattern->active_lanes / unit.lanes_per_cycle));
+  plan->pipe_cycles = std::max({1u, data, addresses});
+  if (site.atomic) {
+    plan->pipe_cycles = std::max(plan->pipe_cycles, atomic_cycles(site, step, object));
+  }
+  std::uint64_t bytes = 0;
+  for (const PlannedLine& line : scratch_) {
+    bytes += static_cast<std::uint64_t>(__builtin_popcountll(line.mask)) *
+             granule_bytes(site.line_bytes);
+  }
+  plan->full = bytes == std::uint64_t{plan->pipe_cycles} * unit.bytes_per_cycle;
+}
+
+std::uint32_t LinePlanner::atomic_cycles(const SitePlan& site, const WaveStep& step,
+                                         std::uint64_t object) const {
+  std::map<std::uint64_t, std::uint32_t> lanes_of_word;
+  std::uint32_t most = 0;
+  for (std::uint32_t lane = 0; lane < parameters_.wave_width; ++lane) {
+    if (!step.pattern->mask.test(lane)) continue;
+    most = std::max(most, ++lanes_of_word[lane_address(site, step, object, lane) / 4]);
+  }
+  return most * parameters_.load_store.atomic_cycles;
 }
 
 std::uint32_t LinePlanner::texture_cycles(const SitePlan& site, std::uint32_t quads,
@@ -183,7 +238,15 @@ std::uint32_t LinePlanner::texture_cycles(const SitePlan& site, std::uint32_t qu
       static_cast<std::uint32_t>(std::ceil(quads * 4 * cost / parameters_.texels_per_cycle));
   const auto data = static_cast<std::uint32_t>(
       ceil_div(std::uint64_t{quads} * 4 * site.bytes, parameters_.texture.bytes_per_cycle));
-  return std::max({sample, data, lines});
+  // Results are four components, whatever the format holds (OpenCL read_imagef, read_imageh).
+  const auto results =
+      static_cast<std::uint32_t>(ceil_div(std::uint64_t{quads} * 4 * (half_results_ ? 8 : 16),
+                                          parameters_.texture.return_bytes_per_cycle));
+
+  const auto look_ups = static_cast<std::uint32_t>(
+      ceil_div(std::uint64_t{lines} * site.line_bytes,
+               std::max(site.line_bytes, parameters_.texture.bytes_per_cycle)));
+  return std::max({sample, data, results, look_ups});
 }
 
 std::uint32_t LinePlanner::bank_cycles(const SitePlan& site, const WaveStep& step) const {

@@ -20,15 +20,14 @@ MemoryUnit::MemoryUnit(Unit unit, const UnitParameters& parameters, MemoryClient
       translation_(translation),
       scoreboard_(scoreboard),
       pipe_(parameters.queue),
-      sets_(parameters.cache_bytes / parameters.line_bytes / parameters.ways),
-      ways_(parameters.ways),
+      sets_(std::max<std::uint64_t>(
+          1, parameters.cache_bytes / parameters.line_bytes / parameters.ways)),
+      ways_(parameters.cache_bytes != 0 ? parameters.ways : 0),
       line_shift_(log2_of(parameters.line_bytes)),
-      tags_(static_cast<std::size_t>(sets_.divisor()) * ways_, ~std::uint64_t{0}),
-      last_use_(tags_.size()),
-      mshr_of_(tags_.size(), no_mshr),
-      valid_(tags_.size()),
-      dirty_(tags_.size()),
-      recent_way_(static_cast<std::size_t>(sets_.divisor())),
+      partial_(parameters.write_back),
+      lines_(static_cast<std::size_t>(sets_.divisor()) * ways_),
+      valid_(partial_ ? lines_.size() : 0),
+      dirty_(partial_ ? lines_.size() : 0),
       mshrs_(parameters.mshrs),
       targets_(std::size_t{parameters.mshrs} * parameters.targets),
       write_credits_(parameters.write_credits) {
@@ -38,93 +37,130 @@ MemoryUnit::MemoryUnit(Unit unit, const UnitParameters& parameters, MemoryClient
   }
 }
 
-void MemoryUnit::start(const PlannedAccess& access, const LinePlanner& planner, AccessKind kind,
-                       bool cached, std::uint32_t wave, std::uint32_t load, Cycle cycle) {
+void MemoryUnit::start(const PlannedAccess& access, const SiteTraits& site, std::uint32_t wave,
+                       std::uint32_t load, Cycle cycle) {
   ++counts_.accesses;
   counts_.quads += access.quads;
-  if (access.index == PlannedAccess::unkept) {
-    own_lines_.assign(access.lines, access.lines + access.count);
+  const PlannedLine* lines = access.lines;
+  if (!access.kept) {
+    own_lines_.assign(lines, lines + access.count);
+    lines = own_lines_.data();
   }
-  const Cycle begin = pipe_.accept(cycle, parameters_.perfect ? 1 : access.pipe_cycles);
-  progress_ = {access, &planner, kind, cached, wave, load, 0, begin};
+  const std::uint32_t cycles = parameters_.perfect ? 1 : access.pipe_cycles;
+  const Cycle begin = pipe_.accept(cycle, cycles);
+  count_cycles(site.kind, access.full, cycles);
+  progress_ = {lines,          lines + access.count,
+               access.base,    site.kind,
+               !site.uncached, site.wide ? std::min(ways_, parameters_.wide_ways) : ways_,
+               wave,           load,
+               begin};
   proceed();
+}
+
+void MemoryUnit::count_cycles(AccessKind kind, bool full, std::uint32_t cycles) {
+  std::uint64_t& sum = kind == AccessKind::atomic ? counts_.atomic_cycles
+                       : kind == AccessKind::read
+                           ? (full ? counts_.full_read_cycles : counts_.short_read_cycles)
+                           : (full ? counts_.full_write_cycles : counts_.short_write_cycles);
+  sum += cycles;
 }
 
 bool MemoryUnit::proceed() {
   Progress& now = progress_;
-  const bool kept = now.access.index != PlannedAccess::unkept;
-  while (now.next_line < now.access.count) {
-    const PlannedLine& line =
-        kept ? now.planner->line(now.access.index + now.next_line) : own_lines_[now.next_line];
-    const std::uint64_t address = now.access.base + static_cast<std::uint64_t>(line.offset);
-    const Block block = now.kind == AccessKind::read    ? read(address, line.mask)
-                        : now.kind == AccessKind::write ? write(address, line.mask)
-                                                        : atomic(address, line.mask);
-    if (block != Block::none) {
-      if (block_ == Block::none) blocked_since_ = now.next_lookup;
-      block_ = block;
-      return false;
-    }
-    ++now.next_line;
-    if (!parameters_.perfect) ++now.next_lookup;
-  }
-  block_ = Block::none;
-  return now.kind != AccessKind::write && scoreboard_->close(now.wave, now.load);
+  const Block block = now.kind == AccessKind::read ? read_lines() : write_lines();
+  if (block != Block::none && block_ == Block::none) blocked_since_ = now.next_lookup;
+  block_ = block;
+  return block == Block::none && now.kind != AccessKind::write &&
+         scoreboard_->close(now.wave, now.load);
 }
 
-std::uint32_t MemoryUnit::find(std::uint64_t line_number) {
-  const auto set = static_cast<std::uint32_t>(sets_.remainder(line_number));
-  const std::uint32_t first = set * ways_;
-  const std::uint32_t recent = first + recent_way_[set];
-  if (tags_[recent] == line_number) return recent;
-  for (std::uint32_t way = 0; way < ways_; ++way) {
-    if (tags_[first + way] == line_number) {
-      recent_way_[set] = way;
-      return first + way;
-    }
+std::uint32_t MemoryUnit::find(std::uint64_t line_number) const {
+  const std::uint32_t first = first_of_set(line_number);
+  for (std::uint32_t place = first; place < first + ways_; ++place) {
+    if (lines_[place].tag == line_number) return place;
   }
   return none;
 }
 
-MemoryUnit::Block MemoryUnit::read(std::uint64_t address, std::uint64_t mask) {
-  if (parameters_.perfect) {
-    scoreboard_->line_known(progress_.wave, progress_.load,
-                            progress_.next_lookup + parameters_.latency);
-    ++counts_.read_hits;
-    ++counts_.accepted_reads;
-    return Block::none;
+MemoryUnit::Block MemoryUnit::write_lines() {
+  Progress& now = progress_;
+  for (; now.line != now.end; ++now.line, ++now.next_lookup) {
+    const std::uint64_t address = now.base + static_cast<std::uint64_t>(now.line->offset);
+    const Block block = now.kind == AccessKind::write ? write(address, now.line->mask)
+                                                      : atomic(address, now.line->mask);
+    if (block != Block::none) return block;
   }
-  const std::uint64_t number = address >> line_shift_;
-  std::uint32_t place = find(number);
-  if (place != none) {
-    if (mshr_of_[place] != no_mshr) {
-      Mshr& mshr = mshrs_[mshr_of_[place]];
-      if (mshr.targets == parameters_.targets) return Block::target;
-      add_target(mshr);
-      ++counts_.read_merges;
-    } else if ((mask & ~valid_[place]) == 0) {
-      scoreboard_->line_known(progress_.wave, progress_.load,
-                              progress_.next_lookup + parameters_.latency);
-      ++counts_.read_hits;
-    } else {
-      if (free_mshrs_.empty()) return Block::mshr;
-      fetch(place, address, parameters_.line_bytes, mask, AccessKind::read);
-      ++counts_.read_misses;
+  return Block::none;
+}
+
+MemoryUnit::Block MemoryUnit::read_lines() {
+  Progress& now = progress_;
+  if (parameters_.perfect) return read_perfectly();
+  const PlannedLine* line = now.line;
+  Cycle lookup = now.next_lookup, last_hit = 0;
+  std::uint64_t hits = 0;
+  Block block = Block::none;
+  for (; line != now.end; ++line, ++lookup) {
+    const std::uint64_t address = now.base + static_cast<std::uint64_t>(line->offset);
+    const std::uint32_t place = find(address >> line_shift_);
+    if (place != none && holds(place, line->mask)) {
+      lines_[place].last_use = ++uses_;
+      last_hit = lookup;
+      ++hits;
+      continue;
     }
+    now.next_lookup = lookup;
+    block = read_missing(place, address, line->mask);
+    if (block != Block::none) break;
+  }
+  // Hits come back in order, so the last one's time is the latest.
+  if (hits != 0) scoreboard_->line_known(now.wave, now.load, last_hit + parameters_.latency);
+  counts_.read_hits += hits;
+  counts_.accepted_reads += hits;
+  now.line = line;
+  now.next_lookup = lookup;
+  return block;
+}
+
+MemoryUnit::Block MemoryUnit::read_perfectly() {
+  Progress& now = progress_;
+  const auto lines = static_cast<std::uint64_t>(now.end - now.line);
+  counts_.read_hits += lines;
+  counts_.accepted_reads += lines;
+  scoreboard_->line_known(now.wave, now.load, now.next_lookup + parameters_.latency);
+  now.line = now.end;
+  return Block::none;
+}
+
+MemoryUnit::Block MemoryUnit::read_missing(std::uint32_t place, std::uint64_t address,
+                                           std::uint64_t mask) {
+  if (place != none && lines_[place].mshr != no_mshr) {
+    Mshr& mshr = mshrs_[lines_[place].mshr];
+    if (mshr.targets == parameters_.targets) return Block::target;
+    add_target(mshr);
+    ++counts_.read_merges;
   } else {
     if (free_mshrs_.empty()) return Block::mshr;
-    const Block block = take_place(number, &place);
-    if (block != Block::none) return block;
+    if (ways_ == 0) {
+      fetch(none, address, parameters_.line_bytes, mask, AccessKind::read);
+      ++counts_.read_bypasses;
+      ++counts_.accepted_reads;
+      return Block::none;
+    }
+    if (place == none) {
+      const Block block = take_place(address >> line_shift_, &place);
+      if (block != Block::none) return block;
+    }
     fetch(place, address, parameters_.line_bytes, mask, AccessKind::read);
     ++counts_.read_misses;
   }
-  last_use_[place] = ++uses_;
+  lines_[place].last_use = ++uses_;
   ++counts_.accepted_reads;
   return Block::none;
 }
 
 MemoryUnit::Block MemoryUnit::write(std::uint64_t address, std::uint64_t mask) {
-  const bool cached = parameters_.write_back && progress_.cached;
+  const bool cached = partial_ && progress_.cached;
   const Block block =
       cached ? write_back(find(address >> line_shift_), address, mask) : write_past(address, mask);
   if (block == Block::none) ++counts_.accepted_writes;
@@ -150,7 +186,7 @@ MemoryUnit::Block MemoryUnit::write_back(std::uint32_t place, std::uint64_t addr
   }
   valid_[place] |= mask;
   dirty_[place] |= mask;
-  last_use_[place] = ++uses_;
+  lines_[place].last_use = ++uses_;
   return Block::none;
 }
 
@@ -158,13 +194,12 @@ MemoryUnit::Block MemoryUnit::atomic(std::uint64_t address, std::uint64_t mask) 
   // Performed at the L2: the line's own copy, if any, is written back and forgotten.
   if (free_mshrs_.empty()) return Block::mshr;
   const std::uint32_t place = find(address >> line_shift_);
-  if (place != none && mshr_of_[place] == no_mshr) {
-    if (dirty_[place] != 0) {
+  if (place != none && lines_[place].mshr == no_mshr) {
+    if (is_dirty(place)) {
       if (write_credits_ == 0) return Block::write;
       clean(place, progress_.next_lookup);
     }
-    tags_[place] = ~std::uint64_t{0};
-    valid_[place] = 0;
+    forget(place);
   }
   fetch(none, address, parameters_.line_bytes, mask, AccessKind::atomic);
   ++counts_.accepted_atomics;
@@ -172,28 +207,33 @@ MemoryUnit::Block MemoryUnit::atomic(std::uint64_t address, std::uint64_t mask) 
 }
 
 MemoryUnit::Block MemoryUnit::take_place(std::uint64_t line_number, std::uint32_t* place) {
-  const auto set = static_cast<std::uint32_t>(sets_.remainder(line_number));
-  const std::uint32_t first = set * ways_;
-  std::uint32_t victim = none;
-  for (std::uint32_t i = first; i < first + ways_; ++i) {
-    if (mshr_of_[i] != no_mshr) continue;
-    if (victim == none || last_use_[i] < last_use_[victim]) victim = i;
+  const std::uint32_t first = first_of_set(line_number);
+  std::uint32_t victim = none, oldest = 0;
+  for (std::uint32_t i = first; i < first + progress_.ways; ++i) {
+    const Line& line = lines_[i];
+    if (line.mshr != no_mshr || (victim != none && line.last_use >= oldest)) continue;
+    victim = i;
+    oldest = line.last_use;
   }
   if (victim == none) return Block::victim;
-  if (dirty_[victim] != 0) {
+  if (is_dirty(victim)) {
     if (write_credits_ == 0) return Block::write;
     clean(victim, progress_.next_lookup);
   }
-  tags_[victim] = line_number;
-  valid_[victim] = 0;
-  recent_way_[set] = victim - first;
+  forget(victim);
+  lines_[victim].tag = line_number;
   *place = victim;
   return Block::none;
 }
 
+void MemoryUnit::forget(std::uint32_t place) {
+  lines_[place].tag = no_tag;
+  if (partial_) valid_[place] = 0;
+}
+
 void MemoryUnit::clean(std::uint32_t place, Cycle cycle) {
   ++counts_.write_backs;
-  send_write(tags_[place] << line_shift_, dirty_[place], parameters_.line_bytes, cycle);
+  send_write(lines_[place].tag << line_shift_, dirty_[place], parameters_.line_bytes, cycle);
   dirty_[place] = 0;
 }
 
@@ -201,8 +241,8 @@ void MemoryUnit::fetch(std::uint32_t place, std::uint64_t address, std::uint32_t
                        std::uint64_t mask, AccessKind kind) {
   const std::uint32_t index = free_mshrs_.back();
   free_mshrs_.pop_back();
-  mshrs_[index] = {place, 0, none};
-  if (place != none) mshr_of_[place] = static_cast<std::uint16_t>(index);
+  mshrs_[index] = {place, 0, none, kind};
+  if (place != none) lines_[place].mshr = static_cast<std::uint16_t>(index);
   add_target(mshrs_[index]);
   ++counts_.fetches;
   LineRequest request;
@@ -280,10 +320,10 @@ void MemoryUnit::count_block(Cycle cycle) {
 void MemoryUnit::fill(std::uint32_t index, Cycle cycle, WaveSet* waves) {
   Mshr& mshr = mshrs_[index];
   ++counts_.fills;
-  ++link_->traffic().answers_of(client_, mshr.line != none ? AccessKind::read : AccessKind::atomic);
+  ++link_->traffic().answers_of(client_, mshr.kind);
   if (mshr.line != none) {
-    valid_[mshr.line] = full_line_mask(parameters_.line_bytes);
-    mshr_of_[mshr.line] = no_mshr;
+    if (partial_) valid_[mshr.line] = full_line_mask(parameters_.line_bytes);
+    lines_[mshr.line].mshr = no_mshr;
   }
   for (std::uint32_t i = mshr.first_target; i != none;) {
     const Target target = targets_[i];
@@ -297,12 +337,11 @@ void MemoryUnit::fill(std::uint32_t index, Cycle cycle, WaveSet* waves) {
 }
 
 void MemoryUnit::flush(Cycle cycle) {
-  for (std::uint32_t place = 0; place < tags_.size(); ++place) {
-    if (dirty_[place] != 0) {
+  for (std::uint32_t place = 0; place < lines_.size(); ++place) {
+    if (is_dirty(place)) {
       to_flush_.push_back(place);
     } else {
-      tags_[place] = ~std::uint64_t{0};
-      valid_[place] = 0;
+      forget(place);
     }
   }
   std::reverse(to_flush_.begin(), to_flush_.end());
@@ -313,8 +352,7 @@ void MemoryUnit::send_flush(Cycle cycle) {
   for (; !to_flush_.empty() && write_credits_ != 0; to_flush_.pop_back()) {
     const std::uint32_t place = to_flush_.back();
     clean(place, cycle);
-    tags_[place] = ~std::uint64_t{0};
-    valid_[place] = 0;
+    forget(place);
   }
 }
 

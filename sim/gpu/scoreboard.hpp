@@ -2,7 +2,6 @@
 // Loads of every wave of a core: which are outstanding, and when each one's data is there.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -12,32 +11,35 @@
 namespace fm {
 
 /// Loads of a wave are numbered in program order. A load's completion is known as soon as all its
-/// lines are: hits at issue, misses with the last fill; until then it is `no_cycle`.
+/// lines are: hits at issue, misses with the last fill.
 class Scoreboard {
  public:
-  explicit Scoreboard(std::uint32_t waves) : waves_(waves) {}
+  /// `outstanding`: loads a wave may have in flight.
+  Scoreboard(std::uint32_t waves, std::uint32_t outstanding) : waves_(waves) {
+    std::uint32_t ring = 1;
+    while (ring < outstanding) ring *= 2;
+    ring_mask_ = ring - 1;
+    loads_.resize(std::size_t{waves} * ring);
+  }
 
   void start_wave(std::uint32_t wave) { waves_[wave] = Wave{}; }
   /// A new load, held open until close().
   std::uint32_t open(std::uint32_t wave, Unit unit) {
-    Wave& state = waves_[wave];
-    const std::uint32_t load = state.issued++ % maximum_outstanding;
-    state.loads[load] = {no_cycle, 0, 1, unit};
+    const std::uint32_t load = waves_[wave].issued++ & ring_mask_;
+    load_of(wave, load) = {0, 1, unit};
     return load;
   }
-  void add_line(std::uint32_t wave, std::uint32_t load) { ++waves_[wave].loads[load].missing; }
+  void add_line(std::uint32_t wave, std::uint32_t load) { ++load_of(wave, load).missing; }
   void line_known(std::uint32_t wave, std::uint32_t load, Cycle done) {
-    Load& state = waves_[wave].loads[load];
+    Load& state = load_of(wave, load);
     state.latest = std::max(state.latest, done);
   }
   /// A line that was added is there at `done`, or (close) no further line will be added. True when
   /// the load's completion becomes known by it.
   bool line_done(std::uint32_t wave, std::uint32_t load, Cycle done) {
-    Load& state = waves_[wave].loads[load];
+    Load& state = load_of(wave, load);
     state.latest = std::max(state.latest, done);
-    if (--state.missing != 0) return false;
-    state.done = state.latest;
-    return true;
+    return --state.missing == 0;
   }
   bool close(std::uint32_t wave, std::uint32_t load) { return line_done(wave, load, 0); }
 
@@ -47,13 +49,13 @@ class Scoreboard {
   Cycle wait(std::uint32_t wave, std::uint32_t allowed) {
     Wave& state = waves_[wave];
     while (state.issued - state.retired > allowed) {
-      const Load& oldest = state.loads[state.retired % maximum_outstanding];
-      if (oldest.done == no_cycle) {
+      const Load& oldest = load_of(wave, state.retired & ring_mask_);
+      if (oldest.missing != 0) {
         state.last_unit = oldest.unit;
         return no_cycle;
       }
-      if (oldest.done >= state.reached) {
-        state.reached = oldest.done;
+      if (oldest.latest >= state.reached) {
+        state.reached = oldest.latest;
         state.last_unit = oldest.unit;
       }
       ++state.retired;
@@ -65,17 +67,21 @@ class Scoreboard {
 
  private:
   struct Load {
-    Cycle done = 0, latest = 0;
-    std::uint32_t missing = 0;
+    Cycle latest = 0;           ///< of the lines known so far
+    std::uint32_t missing = 0;  ///< lines not known yet, and one while it is open
     Unit unit = Unit::load_store;
   };
   struct Wave {
     std::uint32_t issued = 0, retired = 0;
     Cycle reached = 0;
     Unit last_unit = Unit::load_store;
-    std::array<Load, maximum_outstanding> loads;
   };
+  Load& load_of(std::uint32_t wave, std::uint32_t load) {
+    return loads_[wave * (ring_mask_ + 1) + load];
+  }
   std::vector<Wave> waves_;
+  std::uint32_t ring_mask_ = 0;
+  std::vector<Load> loads_;  ///< of every wave a ring
 };
 
 }  // namespace fm

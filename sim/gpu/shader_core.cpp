@@ -20,31 +20,31 @@ StallCause waiting_cause(Unit unit) {
 ShaderCore::ShaderCore(sc_core::sc_module_name name, const Clock& clock,
                        const CoreParameters& parameters, std::uint32_t index, MemoryLevel* l2,
                        Mmu* mmu, Outlet* outlet)
-    : Block(name, clock, false),
+    : Block(name, clock, BlockWindow::around),
       parameters_(parameters),
       index_(index),
       outlet_(outlet),
+      engines_(parameters.engines),
+      waves_(parameters.waves),
       link_(clock, l2, this, parameters.request_latency, parameters.answer_latency,
             parameters.link_bytes_per_cycle),
       translation_(clock, mmu, this, &link_),
-      scoreboard_(parameters.waves),
+      scoreboard_(parameters.waves, parameters.outstanding_loads),
       load_store_(Unit::load_store, parameters.load_store, MemoryClient::load_store, &link_,
                   &translation_, &scoreboard_),
       texture_(Unit::texture, parameters.texture, MemoryClient::texture, &link_, &translation_,
                &scoreboard_),
-      local_pipe_(parameters.local.queue),
-      waves_(parameters.waves),
-      engines_(parameters.engines) {}
+      local_pipe_(parameters.local.queue) {}
 
 ShaderCore::~ShaderCore() = default;
 
 void ShaderCore::begin_launch(LaunchContext* context, Cycle start) {
   context_ = context;
   cycle_ = launch_start_ = waves_settled_ = start;
-  for (EngineWaves& engine : engines_) engine.settled = start;
+  settled_.fill(start);
   const std::uint32_t slots = context->groups_per_core * context->waves_per_group;
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    waves_[slot].cursor = std::make_unique<WaveCursor>(*context->program, *context->patterns);
+    waves_[slot].cursor.emplace(*context->program, *context->patterns);
   }
   free_waves_ = WaveSet::first(slots);
   groups_.assign(context->groups_per_core, Group{});
@@ -126,7 +126,9 @@ void ShaderCore::take_answers(Cycle cycle) {
     MemoryUnit& unit = (tag >> unit_tag_shift) == static_cast<std::uint32_t>(Unit::texture)
                            ? texture_
                            : load_store_;
-    for (WaveSet known = unit.answer(tag, cycle); !known.empty();) {
+    WaveSet known = unit.answer(tag, cycle);
+    accept_[static_cast<std::size_t>(unit.unit())] = unit.next_accept();
+    while (!known.empty()) {
       const std::uint32_t slot = known.take_lowest();
       if (!waiting_load_.has(slot)) continue;
       waiting_load_.remove(slot);
@@ -164,7 +166,7 @@ void ShaderCore::start_group(std::uint64_t linear_group, Cycle cycle) {
     Wave& wave = waves_[slot];
     wave.group = group_slot;
     wave.engine = least_loaded_engine();
-    settle(engines_[wave.engine], cycle);
+    settle(wave.engine, cycle);
     rank_of_[slot] = static_cast<std::uint8_t>(engines_[wave.engine].append(slot));
     ++resident_waves_;
     scoreboard_.start_wave(slot);
@@ -188,9 +190,9 @@ std::uint32_t ShaderCore::least_loaded_engine() {
 std::uint32_t ShaderCore::loads_allowed(const WaveStep& step) const {
   switch (step.kind) {
     case WaveStep::Kind::access: {
-      const bool write = context_->planner.is_write(step.site);
-      const bool atomic = context_->planner.is_atomic(step.site);
-      return write && !atomic ? maximum_outstanding : parameters_.outstanding_loads - 1;
+      return context_->planner.traits(step.site).kind == AccessKind::write
+                 ? maximum_outstanding
+                 : parameters_.outstanding_loads - 1;
     }
     case WaveStep::Kind::arithmetic:
       return step.loads_in_flight;
@@ -201,7 +203,7 @@ std::uint32_t ShaderCore::loads_allowed(const WaveStep& step) const {
 
 void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
   Wave& wave = waves_[slot];
-  settle(engines_[wave.engine], now);
+  settle_if_oldest(slot, now);
   wave.cause = StallCause::arithmetic;
   wave.ready_at = no_cycle;
   while (true) {
@@ -222,10 +224,10 @@ void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
   if (wave.step->kind == WaveStep::Kind::access || wave.step->kind == WaveStep::Kind::arithmetic) {
     wave.ready_at = wake;
     // Nothing can happen to it before its engine is free and its unit takes another access.
-    wake = std::max(wake, engines_[wave.engine].free);
+    wake = std::max(wake, engine_free_[wave.engine]);
     if (wave.step->kind == WaveStep::Kind::access) {
-      wave.unit = context_->planner.unit_of(wave.step->site);
-      const Cycle accept = accept_cycle(wave.unit);
+      wave.unit = context_->planner.traits(wave.step->site).unit;
+      const Cycle accept = accept_[static_cast<std::size_t>(wave.unit)];
       if (accept != no_cycle) wake = std::max(wake, accept);
     }
   }
@@ -236,16 +238,15 @@ void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
   const WaveStep& step = *waves_[slot].step;
   EngineWaves& engine = engines_[waves_[slot].engine];
   const std::uint64_t bit = EngineWaves::bit(rank_of_[slot]);
-  settle(engine, cycle);
   switch (step.kind) {
     case WaveStep::Kind::access:
       engine.wants[static_cast<std::size_t>(waves_[slot].unit)] |= bit;
       engine.ready |= bit;
-      note_ready(waves_[slot].engine);
+      engines_wanting_[static_cast<std::size_t>(waves_[slot].unit)] |= 1u << waves_[slot].engine;
       break;
     case WaveStep::Kind::arithmetic:
       engine.ready |= bit;
-      note_ready(waves_[slot].engine);
+      engines_ready_ |= 1u << waves_[slot].engine;
       break;
     case WaveStep::Kind::barrier:
       arrive(slot, cycle);
@@ -257,6 +258,7 @@ void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
 }
 
 void ShaderCore::arrive(std::uint32_t slot, Cycle cycle) {
+  settle_if_oldest(slot, cycle);
   Group& group = groups_[waves_[slot].group];
   group.at_barrier.add(slot);
   waves_[slot].cause = StallCause::barrier;
@@ -280,6 +282,7 @@ void ShaderCore::retire(std::uint32_t slot, Cycle cycle) {
   const std::uint32_t group_slot = waves_[slot].group;
   Group& group = groups_[group_slot];
   settle_waves(cycle);
+  settle(waves_[slot].engine, cycle);
   engines_[waves_[slot].engine].remove(rank_of_[slot], &rank_of_);
   --resident_waves_;
   free_waves_.add(slot);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +32,8 @@ struct CoreCounts {
   std::uint64_t wave_cycles = 0;    ///< resident waves x cycles
   std::uint64_t groups = 0, waves = 0, barriers = 0;
   std::uint64_t steps = 0, accesses = 0;
+  std::uint64_t issued = 0;  ///< accesses and arithmetic steps, whatever lanes are active
+  std::uint64_t lanes_active = 0, lanes_idle = 0;  ///< of them
   std::uint64_t local_accesses = 0, local_conflict_cycles = 0;
   std::uint64_t cached_local_accesses = 0;  ///< to local memory behind the load/store cache
 };
@@ -74,7 +76,7 @@ class ShaderCore : public Block, private LineSink {
 
  private:
   struct Wave {
-    std::unique_ptr<WaveCursor> cursor;
+    std::optional<WaveCursor> cursor;
     const WaveStep* step = nullptr;
     Cycle earliest = 0;  ///< for the next step, loads apart
     Cycle ready_at =
@@ -114,27 +116,33 @@ class ShaderCore : public Block, private LineSink {
   void retire(std::uint32_t slot, Cycle cycle);
   void issue(Cycle cycle);
   std::uint32_t pick(const EngineWaves& engine, std::uint64_t candidates) const;
-  void issue_step(EngineWaves& engine, std::uint32_t rank, Cycle cycle);
-  void issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
-  void issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle);
+  void issue_step(std::uint32_t engine, std::uint32_t rank, Cycle cycle);
+  void issue_arithmetic(Wave& wave, std::uint32_t slot, Cycle cycle);
+  void issue_access(Wave& wave, std::uint32_t slot, Cycle cycle);
   void issue_local(const PlannedAccess& access, bool write, std::uint32_t slot, Cycle cycle);
-  /// Keeps the sets of engines below up to date after an engine's ready waves changed.
-  void note_ready(std::uint32_t engine);
-  std::uint32_t engines_to_try(const std::array<Cycle, unit_count>& accept, Cycle cycle) const;
+  /// Keeps the sets of engines below up to date after an engine's ready wave was taken.
+  void note_taken(std::uint32_t engine);
+  std::uint32_t engines_to_try(Cycle cycle) const;
   /// First cycle >= `base` at which one of a set of engines is free.
   Cycle earliest_free(std::uint32_t engines, Cycle base) const;
-  std::array<Cycle, unit_count> accept_cycles() const;
-  Cycle accept_cycle(Unit unit) const;
   /// Attributes the engine's unused slots up to `now`. To be called before anything changes that
-  /// its stall cause depends on.
-  void settle(EngineWaves& engine, Cycle now) {
-    const Cycle from = std::max(engine.settled, engine.free);
-    engine.settled = now;
-    if (from < now) attribute(engine, from, now);
+  /// its stall cause depends on: what its oldest wave waits for.
+  void settle(std::uint32_t engine, Cycle now) {
+    const Cycle from = std::max(settled_[engine], engine_free_[engine]);
+    settled_[engine] = now;
+    if (from < now) attribute(engines_[engine], from, now);
+  }
+  void settle_if_oldest(std::uint32_t slot, Cycle now) {
+    if (rank_of_[slot] == 0) settle(waves_[slot].engine, now);
   }
   void attribute(const EngineWaves& engine, Cycle from, Cycle now);
   void settle_all(Cycle now) {
-    for (EngineWaves& engine : engines_) settle(engine, now);
+    for (std::uint32_t engine = 0; engine < parameters_.engines; ++engine) settle(engine, now);
+  }
+  void count_lanes(const WaveStep& step) {
+    ++counts_.issued;
+    counts_.lanes_active += step.active_lanes;
+    counts_.lanes_idle += parameters_.wave_width - step.active_lanes;
   }
   void settle_waves(Cycle now) {
     counts_.wave_cycles += (now - waves_settled_) * resident_waves_;
@@ -147,35 +155,38 @@ class ShaderCore : public Block, private LineSink {
   const CoreParameters parameters_;
   const std::uint32_t index_;
   Outlet* outlet_;
+  LaunchContext* context_ = nullptr;
+  // Read every cycle: kept together.
+  Cycle cycle_ = 0;  ///< of the last event
+  Cycle next_issue_ = no_cycle;
+  Cycle next_message_ = no_cycle;           ///< of the first answer or message
+  std::array<Cycle, unit_count> accept_{};  ///< when each unit takes another access
+  std::uint32_t first_engine_ = 0;          ///< whose turn it is to issue first
+  std::uint32_t engines_ready_ = 0;         ///< with a ready wave that needs no unit
+  std::array<std::uint32_t, unit_count> engines_wanting_{};  ///< with a ready wave that does
+  bool flushing_ = false;
+  std::array<Cycle, maximum_engines> engine_free_{};  ///< first cycle the engine is free
+  std::array<Cycle, maximum_engines> settled_{};      ///< issue slots before are accounted for
+  std::vector<EngineWaves> engines_;
+  std::vector<Wave> waves_;
+  std::array<std::uint8_t, maximum_waves> rank_of_{};  ///< by slot, on its engine
+  CoreCounts counts_;
   CoreLink link_;
   Translation translation_;
   Scoreboard scoreboard_;
   MemoryUnit load_store_, texture_;
   PipeQueue local_pipe_;
-  LaunchContext* context_ = nullptr;
-  std::vector<Wave> waves_;
+  WaveSet waiting_load_;  ///< slots whose loads' completion is not known yet
+  AnswerQueue answers_;
   std::vector<Group> groups_;
   WaveSet free_waves_, free_groups_;
   std::uint32_t resident_waves_ = 0;
-  std::vector<EngineWaves> engines_;
-  std::array<std::uint8_t, maximum_waves> rank_of_{};  ///< by slot, on its engine
-  std::uint32_t engines_ready_ = 0;  ///< engines with a ready wave that needs no unit
-  std::array<std::uint32_t, unit_count>
-      engines_wanting_{};  ///< engines with a ready wave that does
-  WakeWheel wheel_;
-  WaveSet waiting_load_;  ///< slots whose loads' completion is not known yet
   std::uint32_t next_engine_ = 0;
-  AnswerQueue answers_;
   TimedQueue<Message, MessageBefore> messages_;
-  Cycle cycle_ = 0;  ///< of the last event
   Cycle launch_start_ = 0, waves_settled_ = 0;
   /// Why load/store and texture unit stand still, as stall causes know it.
   std::array<MemoryUnit::Block, 2> blocks_{};
-  Cycle next_issue_ = no_cycle;
-  Cycle next_message_ = no_cycle;   ///< of the first answer or message
-  std::uint32_t first_engine_ = 0;  ///< whose turn it is to issue first
-  bool flushing_ = false;
-  CoreCounts counts_;
+  WakeWheel wheel_;
 };
 
 }  // namespace fm

@@ -10,7 +10,7 @@ Translation::Translation(const Clock& clock, Mmu* mmu, LineSink* sink, CoreLink*
       link_(link),
       source_(mmu->attach(sink, mmu->parameters().answer_cycles * clock.period)),
       page_bytes_(mmu->parameters().page_bytes),
-      latency_(mmu->parameters().request_cycles * clock.period),
+      latency_(mmu->parameters().request_cycles),
       tlb_(mmu->parameters().core_entries, mmu->parameters().core_ways) {}
 
 void Translation::send(const LineRequest& request, std::uint32_t line_bytes, Cycle earliest) {
@@ -50,7 +50,7 @@ void Translation::send(const LineRequest& request, std::uint32_t line_bytes, Cyc
 void Translation::ask(std::uint32_t index, Cycle earliest) {
   ++asked_;
   TranslationRequest request;
-  request.time = clock_.at(earliest) + latency_;
+  request.time = clock_.at(earliest + latency_);
   request.page = pages_[index].number;
   request.sequence = sequence_++;
   request.tag = translation_unit << unit_tag_shift | index;

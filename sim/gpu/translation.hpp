@@ -51,7 +51,7 @@ class Translation {
   CoreLink* link_;
   const std::uint16_t source_;
   const Divider page_bytes_;
-  const Ticks latency_;
+  const Cycle latency_;
   Tlb tlb_;
   std::vector<Page> pages_;  ///< that are not in the TLB and wanted
   std::vector<std::uint32_t> free_pages_;

@@ -10,58 +10,65 @@
 
 namespace fm {
 
-/// A calendar of `size` cycles; a wave that wakes later sits at its far end and is put back when
-/// reached.
+/// A calendar of the next `size` cycles, small enough to stay in the host's cache, and a set of the
+/// few waves that wake later.
 class WakeWheel {
  public:
-  bool empty() const { return count_ == 0; }
   /// `cycle` > `now`. A wave is in the wheel at most once.
   void insert(std::uint32_t wave, Cycle cycle, Cycle now) {
-    wake_[wave] = cycle;
-    place(wave, std::min(cycle, now + size - 1));
+    if (cycle - now >= size) {
+      late_.add(wave);
+      wake_[wave] = cycle;
+      late_first_ = std::min(late_first_, cycle);
+      return;
+    }
+    const auto bucket = static_cast<std::uint32_t>(cycle % size);
+    buckets_[bucket].add(wave);
+    occupied_[bucket / 64] |= std::uint64_t{1} << (bucket % 64);
   }
-  /// First cycle >= `now` that has waves; `no_cycle` when there is none.
+  /// First cycle >= `now` that has waves; `no_cycle` when there is none. `now`: of the last take()
+  /// or insert(), or later, with nothing skipped.
   Cycle next(Cycle now) const {
-    if (count_ == 0) return no_cycle;
     const auto start = static_cast<std::uint32_t>(now % size);
     std::uint32_t word = start / 64;
     std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << (start % 64));
-    while (bits == 0) {
+    for (std::uint32_t tried = 0; bits == 0; ++tried) {
+      if (tried == words) return late_first_;
       word = (word + 1) % words;
       bits = occupied_[word];
     }
     const std::uint32_t found = word * 64 + static_cast<std::uint32_t>(__builtin_ctzll(bits));
-    return now + (found + size - start) % size;
+    return std::min(now + (found + size - start) % size, late_first_);
   }
   /// Removes and returns the waves that wake at `now`.
   WaveSet take(Cycle now) {
     const auto bucket = static_cast<std::uint32_t>(now % size);
-    if ((occupied_[bucket / 64] >> (bucket % 64) & 1) == 0) return {};
     WaveSet waves = buckets_[bucket];
     buckets_[bucket] = {};
     occupied_[bucket / 64] &= ~(std::uint64_t{1} << (bucket % 64));
-    for (WaveSet rest = waves; !rest.empty();) {
-      const std::uint32_t wave = rest.take_lowest();
-      --count_;
-      if (wake_[wave] == now) continue;
-      waves.remove(wave);
-      place(wave, std::min(wake_[wave], now + size - 1));
-    }
+    if (late_first_ <= now) take_late(now, &waves);
     return waves;
   }
 
  private:
-  static constexpr std::uint32_t size = 1024, words = size / 64;
-  void place(std::uint32_t wave, Cycle cycle) {
-    const auto bucket = static_cast<std::uint32_t>(cycle % size);
-    buckets_[bucket].add(wave);
-    occupied_[bucket / 64] |= std::uint64_t{1} << (bucket % 64);
-    ++count_;
+  static constexpr std::uint32_t size = 128, words = size / 64;
+  void take_late(Cycle now, WaveSet* waves) {
+    late_first_ = no_cycle;
+    for (WaveSet rest = late_; !rest.empty();) {
+      const std::uint32_t wave = rest.take_lowest();
+      if (wake_[wave] == now) {
+        late_.remove(wave);
+        waves->add(wave);
+      } else {
+        late_first_ = std::min(late_first_, wake_[wave]);
+      }
+    }
   }
-  std::array<WaveSet, size> buckets_{};
   std::array<std::uint64_t, words> occupied_{};
-  std::array<Cycle, maximum_waves> wake_{};
-  std::uint32_t count_ = 0;
+  WaveSet late_;
+  Cycle late_first_ = no_cycle;
+  std::array<WaveSet, size> buckets_{};
+  std::array<Cycle, maximum_waves> wake_{};  ///< of late waves
 };
 
 }  // namespace fm

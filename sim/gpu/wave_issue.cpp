@@ -11,45 +11,27 @@ std::uint32_t lowest(std::uint64_t set) { return static_cast<std::uint32_t>(__bu
 
 }  // namespace
 
-Cycle ShaderCore::accept_cycle(Unit unit) const {
-  switch (unit) {
-    case Unit::load_store:
-      return load_store_.next_accept();
-    case Unit::texture:
-      return texture_.next_accept();
-    default:
-      return local_pipe_.next_accept();
-  }
-}
-
-std::array<Cycle, unit_count> ShaderCore::accept_cycles() const {
-  return {load_store_.next_accept(), texture_.next_accept(), local_pipe_.next_accept()};
-}
-
-void ShaderCore::note_ready(std::uint32_t index) {
+void ShaderCore::note_taken(std::uint32_t index) {
   const EngineWaves& engine = engines_[index];
-  const std::uint32_t bit = 1u << index;
+  const std::uint32_t others = ~(1u << index);
   std::uint64_t wanting = 0;
   for (std::size_t unit = 0; unit < unit_count; ++unit) {
     wanting |= engine.wants[unit];
-    engines_wanting_[unit] =
-        engine.wants[unit] != 0 ? engines_wanting_[unit] | bit : engines_wanting_[unit] & ~bit;
+    if (engine.wants[unit] == 0) engines_wanting_[unit] &= others;
   }
-  engines_ready_ = (engine.ready & ~wanting) != 0 ? engines_ready_ | bit : engines_ready_ & ~bit;
+  if ((engine.ready & ~wanting) == 0) engines_ready_ &= others;
 }
 
-std::uint32_t ShaderCore::engines_to_try(const std::array<Cycle, unit_count>& accept,
-                                         Cycle cycle) const {
+std::uint32_t ShaderCore::engines_to_try(Cycle cycle) const {
   std::uint32_t engines = engines_ready_;
   for (std::size_t unit = 0; unit < unit_count; ++unit) {
-    if (accept[unit] <= cycle) engines |= engines_wanting_[unit];
+    if (accept_[unit] <= cycle) engines |= engines_wanting_[unit];
   }
   return engines;
 }
 
 void ShaderCore::issue(Cycle cycle) {
-  std::array<Cycle, unit_count> accept = accept_cycles();
-  std::uint32_t engines = engines_to_try(accept, cycle);
+  std::uint32_t engines = engines_to_try(cycle);
   // Engines take turns at being first, so that none is favoured at the shared units.
   std::uint32_t later = ~0u << first_engine_;
   if (++first_engine_ == parameters_.engines) first_engine_ = 0;
@@ -58,30 +40,28 @@ void ShaderCore::issue(Cycle cycle) {
     const auto index = static_cast<std::uint32_t>(__builtin_ctz(turn));
     if ((engines & later) == 0) later = ~0u;
     engines &= ~(1u << index);
-    EngineWaves& engine = engines_[index];
-    if (engine.free > cycle) continue;
+    if (engine_free_[index] > cycle) continue;
+    const EngineWaves& engine = engines_[index];
     std::uint64_t candidates = engine.ready;
     for (std::size_t unit = 0; unit < unit_count; ++unit) {
-      if (accept[unit] > cycle) candidates &= ~engine.wants[unit];
+      if (accept_[unit] > cycle) candidates &= ~engine.wants[unit];
     }
     if (candidates == 0) continue;
-    issue_step(engine, pick(engine, candidates), cycle);
-    note_ready(index);
-    accept = accept_cycles();
-    engines &= engines_to_try(accept, cycle);
+    issue_step(index, pick(engine, candidates), cycle);
+    engines &= engines_to_try(cycle);
   }
   next_issue_ = earliest_free(engines_ready_, cycle + 1);
   for (std::size_t unit = 0; unit < unit_count; ++unit) {
-    if (engines_wanting_[unit] == 0 || accept[unit] == no_cycle) continue;
+    if (engines_wanting_[unit] == 0 || accept_[unit] == no_cycle) continue;
     next_issue_ = std::min(
-        next_issue_, earliest_free(engines_wanting_[unit], std::max(accept[unit], cycle + 1)));
+        next_issue_, earliest_free(engines_wanting_[unit], std::max(accept_[unit], cycle + 1)));
   }
 }
 
 Cycle ShaderCore::earliest_free(std::uint32_t engines, Cycle base) const {
   Cycle earliest = no_cycle;
   for (; engines != 0; engines &= engines - 1) {
-    const Cycle free = engines_[static_cast<std::size_t>(__builtin_ctz(engines))].free;
+    const Cycle free = engine_free_[static_cast<std::size_t>(__builtin_ctz(engines))];
     if (free <= base) return base;
     earliest = std::min(earliest, free);
   }
@@ -94,55 +74,56 @@ std::uint32_t ShaderCore::pick(const EngineWaves& engine, std::uint64_t candidat
   return lowest(after != 0 ? after : candidates);
 }
 
-void ShaderCore::issue_step(EngineWaves& engine, std::uint32_t rank, Cycle cycle) {
+void ShaderCore::issue_step(std::uint32_t index, std::uint32_t rank, Cycle cycle) {
   const std::uint64_t bit = EngineWaves::bit(rank);
-  settle(engine, cycle);
+  settle(index, cycle);
+  EngineWaves& engine = engines_[index];
   engine.ready &= ~bit;
   for (std::uint64_t& wants : engine.wants) wants &= ~bit;
   engine.last_rank = rank;
+  note_taken(index);
   const std::uint32_t slot = engine.slot_at(rank);
   Wave& wave = waves_[slot];
   ++counts_.steps;
   if (wave.step->kind == WaveStep::Kind::arithmetic) {
-    issue_arithmetic(engine, wave, slot, cycle);
+    issue_arithmetic(wave, slot, cycle);
   } else {
-    issue_access(engine, wave, slot, cycle);
+    issue_access(wave, slot, cycle);
   }
 }
 
-void ShaderCore::issue_arithmetic(EngineWaves& engine, Wave& wave, std::uint32_t slot,
-                                  Cycle cycle) {
+void ShaderCore::issue_arithmetic(Wave& wave, std::uint32_t slot, Cycle cycle) {
   const WaveStep& step = *wave.step;
   const auto kind = static_cast<std::size_t>(step.arithmetic);
+  const Divider& lanes = context_->lanes[kind];
   const Cycle cycles =
-      ceil_div(std::uint64_t{step.count} * parameters_.wave_width, context_->lanes[kind]);
-  engine.free = cycle + cycles;
+      lanes.quotient(std::uint64_t{step.count} * parameters_.wave_width + lanes.divisor() - 1);
+  engine_free_[wave.engine] = cycle + cycles;
   counts_.busy += cycles;
   counts_.arithmetic_cycles[kind] += cycles;
+  count_lanes(step);
   counts_.operations[kind] += std::uint64_t{step.count} * step.active_lanes;
   wave.step = &wave.cursor->next();
   prepare(slot, cycle + cycles - 1 + parameters_.arithmetic_latency, cycle);
 }
 
-void ShaderCore::issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slot, Cycle cycle) {
+void ShaderCore::issue_access(Wave& wave, std::uint32_t slot, Cycle cycle) {
   const WaveStep& step = *wave.step;
-  LinePlanner& planner = context_->planner;
-  const Unit unit = wave.unit;
-  const bool write = planner.is_write(step.site), atomic = planner.is_atomic(step.site);
-  const PlannedAccess access = planner.plan(step, groups_[wave.group].local_base);
+  const SiteTraits traits = context_->planner.traits(step.site);
+  const PlannedAccess access = context_->planner.plan(step, groups_[wave.group].local_base);
   ++counts_.accesses;
-  engine.free = cycle + 1;
+  count_lanes(step);
+  engine_free_[wave.engine] = cycle + 1;
   ++counts_.busy;
-  if (unit == Unit::local) {
-    issue_local(access, write, slot, cycle);
+  if (traits.unit == Unit::local) {
+    issue_local(access, traits.kind == AccessKind::write, slot, cycle);
   } else {
-    if (planner.is_local(step.site)) ++counts_.cached_local_accesses;
-    const AccessKind kind = atomic  ? AccessKind::atomic
-                            : write ? AccessKind::write
-                                    : AccessKind::read;
-    const std::uint32_t load = kind == AccessKind::write ? 0 : scoreboard_.open(slot, unit);
-    MemoryUnit& memory = unit == Unit::texture ? texture_ : load_store_;
-    memory.start(access, planner, kind, !planner.is_uncached(step.site), slot, load, cycle);
+    if (traits.local) ++counts_.cached_local_accesses;
+    const std::uint32_t load =
+        traits.kind == AccessKind::write ? 0 : scoreboard_.open(slot, traits.unit);
+    MemoryUnit& memory = traits.unit == Unit::texture ? texture_ : load_store_;
+    memory.start(access, traits, slot, load, cycle);
+    accept_[static_cast<std::size_t>(traits.unit)] = memory.next_accept();
     if (memory.block() != MemoryUnit::Block::none) note_blocks(cycle);
   }
   wave.step = &wave.cursor->next();
@@ -152,6 +133,7 @@ void ShaderCore::issue_access(EngineWaves& engine, Wave& wave, std::uint32_t slo
 void ShaderCore::issue_local(const PlannedAccess& access, bool write, std::uint32_t slot,
                              Cycle cycle) {
   const Cycle begin = local_pipe_.accept(cycle, access.pipe_cycles);
+  accept_[static_cast<std::size_t>(Unit::local)] = local_pipe_.next_accept();
   ++counts_.local_accesses;
   counts_.local_conflict_cycles += access.pipe_cycles - 1;
   if (write) return;

@@ -42,7 +42,7 @@ class WaveSet {
 /// The waves of one engine. A wave's rank is its place in order of age, 0 the oldest, so that "the
 /// oldest wave that .." is one instruction on a mask. When a wave leaves, the ranks above it close
 /// up.
-class EngineWaves {
+class alignas(64) EngineWaves {
  public:
   static constexpr std::uint32_t capacity = 64;
   static constexpr std::uint64_t bit(std::uint32_t rank) { return std::uint64_t{1} << rank; }
@@ -67,17 +67,15 @@ class EngineWaves {
 
   std::uint64_t ready = 0;  ///< all but a free engine and unit is there for the next step
   std::array<std::uint64_t, 3> wants{};  ///< by Unit, of ready waves
-  std::uint64_t free = 0;                ///< first cycle the engine is free
   std::uint32_t last_rank = 0;           ///< issued last
-  std::uint64_t settled = 0;             ///< issue slots before this cycle are accounted for
 
  private:
   static void close_up(std::uint64_t* set, std::uint32_t rank) {
     const std::uint64_t below = bit(rank) - 1;
     *set = (*set & below) | ((*set >> 1) & ~below);
   }
-  std::array<std::uint8_t, capacity> slot_of_{};
   std::uint32_t count_ = 0;
+  std::array<std::uint8_t, capacity> slot_of_{};
 };
 
 }  // namespace fm

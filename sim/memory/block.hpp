@@ -2,30 +2,60 @@
 // One SC_METHOD a hardware block, woken at its next event.
 
 #include <cstdint>
+#include <memory>
 #include <systemc>
 
 #include "sim/memory/line_request.hpp"
 
 namespace fm {
 
-/// The GPU clock and the lookahead: how far a block may run ahead of simulation time because no
-/// message sent from now on can reach it earlier. At most the latency of the shortest link between
-/// blocks; results do not depend on it.
-struct Clock {
-  Ticks period = 1;     ///< of one GPU cycle
-  Ticks lookahead = 1;  ///< every link's latency is at least this
-  Ticks at(std::uint64_t cycle) const { return cycle * period; }
-  /// The first cycle that does not start before `time`.
-  std::uint64_t cycle_from(Ticks time) const { return (time + period - 1) / period; }
+/// The period a clock has now, and since when.
+struct ClockRate {
+  Ticks period = 1;
+  Ticks origin = 0;
+  std::uint64_t origin_cycle = 0;
 };
 
-/// Wakes on a grid of `lookahead` and handles all its events of the window [now, now + lookahead)
-/// at once, in order of time. A block whose effects must appear at their exact simulation time
-/// (callbacks) is `exact`: its windows are the instants of its events.
+/// The GPU clock and the lookahead: how far a block may run ahead of simulation time because no
+/// message sent from now on can reach it earlier. At most the latency of the shortest link between
+/// blocks; results do not depend on it. The period may change while a run goes on, for all copies
+/// of a clock at once; cycles count on.
+struct Clock {
+  Ticks period = 1;                 ///< of one GPU cycle; of a clock that changes the shortest
+  Ticks lookahead = 1;              ///< every link's latency is at least this
+  std::shared_ptr<ClockRate> rate;  ///< shared by copies; none: the period never changes
+
+  Ticks period_now() const { return rate ? rate->period : period; }
+  Ticks at(std::uint64_t cycle) const {
+    if (!rate) return cycle * period;
+    return rate->origin + (cycle - rate->origin_cycle) * rate->period;
+  }
+  /// The first cycle that does not start before `time`, which is not before the last change.
+  std::uint64_t cycle_from(Ticks time) const {
+    if (!rate) return (time + period - 1) / period;
+    return rate->origin_cycle + (time - rate->origin + rate->period - 1) / rate->period;
+  }
+  /// From `now` on, where the next cycle begins at once. Only of a clock with a rate.
+  void change_period(Ticks next, Ticks now) const { *rate = {next, now, cycle_from(now)}; }
+};
+
+/// When a block wakes, and which events it then handles at once, in order of time.
+enum class BlockWindow : std::uint8_t {
+  /// At the instants of its events: for effects that must appear at their exact simulation time
+  /// (callbacks).
+  exact,
+  /// On a grid of `lookahead`: the events of [now, now + lookahead).
+  ahead,
+  /// On a grid of twice `lookahead`, so that a block with much state of its own is visited half as
+  /// often: the events of a window that reaches `lookahead` back and as far ahead. Neighbours must
+  /// not be of this kind.
+  around,
+};
+
 class Block : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Block);
-  Block(sc_core::sc_module_name name, const Clock& clock, bool exact);
+  Block(sc_core::sc_module_name name, const Clock& clock, BlockWindow window);
 
   /// An event for this block at `time` (not before now): it will be awake then.
   void wake_by(Ticks time);
@@ -39,8 +69,13 @@ class Block : public sc_core::sc_module {
 
  private:
   void activate();
+  /// When the window of an event at `time` begins to be handled.
+  Ticks wake_for(Ticks time) const;
+  /// Of what is handled when awake at `start`.
+  Ticks end_of(Ticks start) const;
   const Clock clock_;
-  const bool exact_;
+  const BlockWindow window_;
+  const Ticks step_;  ///< of the grid; shorter than every link by 1 ps
   Ticks wake_ = never;
   sc_core::sc_event event_;
 };

@@ -110,8 +110,13 @@ void CacheLevel::register_counters(CounterRegistry& registry) const {
                        const std::string& description, const std::uint64_t& cell) {
     registry.add(prefix + name, unit, description, &cell);
   };
+  registry.follow(above_);
+  registry.follow(below_counts_);
+  registry.follow(read_latencies());
+  registry.follow(external_latencies());
   for (const CacheSlice& slice : slices_) {
     const CacheCounts& one = slice.counts();
+    registry.follow(one);
     const auto table = [&](const std::string& name, const std::string& description,
                            const Table& cells, AccessKind kind) {
       add_table(registry, prefix + name, "lines", description, cells, kind);

@@ -6,7 +6,7 @@ namespace fm {
 
 CacheLevel::CacheLevel(sc_core::sc_module_name name, const Clock& clock,
                        const CacheParameters& parameters, MemoryLevel* below, Ticks below_latency)
-    : Block(name, clock, false),
+    : Block(name, clock, BlockWindow::ahead),
       parameters_(parameters),
       line_size_(parameters.line_bytes),
       interleave_(parameters.slices, parameters.hashed),
@@ -19,8 +19,13 @@ CacheLevel::CacheLevel(sc_core::sc_module_name name, const Clock& clock,
 }
 
 std::uint16_t CacheLevel::attach(LineSink* sink, Ticks latency) {
-  sources_.push_back({sink, latency});
+  sources_.push_back({sink, latency, latency});
   return static_cast<std::uint16_t>(sources_.size() - 1);
+}
+
+void CacheLevel::change_cycle(Ticks cycle, Ticks nominal) {
+  for (Source& source : sources_) source.latency = source.nominal * cycle / nominal;
+  for (CacheSlice& slice : slices_) slice.change_cycle(cycle);
 }
 
 void CacheLevel::receive(const LineRequest& request) {

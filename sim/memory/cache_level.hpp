@@ -30,6 +30,14 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   std::string level_name() const override { return parameters_.name; }
   /// Drops the lines of a range at `time`; dirty ones are written below.
   void invalidate(Address first, Bytes bytes, Ticks time);
+  /// As CacheSlice::touch.
+  Touch touch(std::uint64_t address, MemoryClient client, bool write);
+
+  /// For a level on the GPU's clock, whose sources' latencies are cycles too: from now on a cycle
+  /// is `cycle` instead of `nominal`.
+  void change_cycle(Ticks cycle, Ticks nominal);
+  /// From now on requests take so long to the level below, not less than at first.
+  void change_below_latency(Ticks latency) { below_latency_ = latency; }
 
   bool idle() const;
   void append_waits(std::vector<Wait>* waits) const;
@@ -58,7 +66,7 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
  private:
   struct Source {
     LineSink* sink;
-    Ticks latency;
+    Ticks nominal, latency;  ///< at the nominal cycle, and now
   };
   void answer(const LineRequest& request, Ticks leaves) override;
   void send_below(const LineRequest& request) override;

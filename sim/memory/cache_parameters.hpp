@@ -32,7 +32,8 @@ struct CacheParameters {
   bool perfect = false;
   Ticks below_line = 0;  ///< a line's time on a slice's bus to the level below, each way
   /// Ways a client may fill; 0: its misses pass through without a line.
-  std::array<std::uint32_t, memory_client_count> ways_for{1024, 1024, 1024, 1024, 1024, 1024, 1024};
+  std::array<std::uint32_t, memory_client_count> ways_for{1024, 1024, 1024, 1024,
+                                                          1024, 1024, 1024, 1024};
 };
 
 /// What happened to requests, by client and kind. accepted = hits + primary_misses + merges +

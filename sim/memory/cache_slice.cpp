@@ -6,6 +6,8 @@ namespace fm {
 
 CacheSlice::CacheSlice(const CacheParameters& parameters, std::uint32_t index, Outlet* outlet)
     : parameters_(parameters),
+      cycle_(parameters.cycle),
+      latency_(parameters.latency),
       index_(index),
       outlet_(outlet),
       line_size_(parameters.line_bytes),
@@ -70,7 +72,7 @@ void CacheSlice::handle_request(Ticks start) {
     pipe_free_ = ready;
     return;
   }
-  pipe_free_ = start + parameters_.cycle;
+  pipe_free_ = start + cycle_;
   stall_ = stall;
   stalled_since_ = start;
 }
@@ -80,8 +82,8 @@ void CacheSlice::accept(const LineRequest& request, Ticks start) {
   const bool read = request.kind == AccessKind::read;
   const Ticks cycles =
       read || request.bytes <= width || width == 0 ? 1 : (request.bytes + width - 1) / width;
-  pipe_free_ = start + cycles * parameters_.cycle;
-  counts_.request_ticks += cycles * parameters_.cycle;
+  pipe_free_ = start + cycles * cycle_;
+  counts_.request_ticks += cycles * cycle_;
   counts_.wait_ticks += start - request.time;
   if (!read) counts_.written_bytes += request.bytes;
   ++counts_.accepted[index_of(request.client)][index_of(request.kind)];
@@ -91,7 +93,7 @@ void CacheSlice::handle_perfectly(const LineRequest& request) {
   ++counts_.accepted[index_of(request.client)][index_of(request.kind)];
   ++counts_.hits[index_of(request.client)][index_of(request.kind)];
   if (request.kind != AccessKind::read) counts_.written_bytes += request.bytes;
-  outlet_->answer(request, request.time + parameters_.latency + parameters_.cycle);
+  outlet_->answer(request, request.time + latency_ + cycle_);
 }
 
 CacheSlice::Stall CacheSlice::lookup(const LineRequest& request, Ticks start) {
@@ -119,7 +121,7 @@ CacheSlice::Stall CacheSlice::hit(std::uint32_t place, const LineRequest& reques
   array_.touch(place);
   if (request.kind != AccessKind::read) array_.write(place, request.byte_mask, request.client);
   ++counts_.hits[index_of(request.client)][index_of(request.kind)];
-  outlet_->answer(request, reserve_data(start + parameters_.latency, request.bytes));
+  outlet_->answer(request, reserve_data(start + latency_, request.bytes));
   return Stall::none;
 }
 
@@ -153,7 +155,7 @@ CacheSlice::Stall CacheSlice::miss(std::uint32_t place, const LineRequest& reque
   }
   ++counts_.unfetched_allocations;
   array_.write(place, request.byte_mask, request.client);
-  outlet_->answer(request, reserve_data(start + parameters_.latency, request.bytes));
+  outlet_->answer(request, reserve_data(start + latency_, request.bytes));
   return Stall::none;
 }
 
@@ -161,7 +163,7 @@ CacheSlice::Stall CacheSlice::bypass(const LineRequest& request, Ticks start) {
   if (request.kind == AccessKind::write) {
     if (write_credits_ <= 0) return Stall::write_buffer;
     send_write(request, start);
-    outlet_->answer(request, reserve_data(start + parameters_.latency, request.bytes));
+    outlet_->answer(request, reserve_data(start + latency_, request.bytes));
   } else {
     if (free_mshrs_.empty()) return Stall::mshr;
     start_fetch(none, request, start);
@@ -213,8 +215,7 @@ void CacheSlice::add_target(Mshr& mshr, const LineRequest& request) {
 Ticks CacheSlice::reserve_data(Ticks earliest, std::uint32_t bytes) {
   const Ticks first = std::max(earliest, data_free_);
   const std::uint32_t width = parameters_.bytes_per_cycle;
-  const Ticks busy =
-      bytes <= width ? parameters_.cycle : (bytes + width - 1) / width * parameters_.cycle;
+  const Ticks busy = bytes <= width ? cycle_ : (bytes + width - 1) / width * cycle_;
   data_free_ = first + busy;
   counts_.data_ticks += busy;
   return data_free_;
@@ -222,7 +223,7 @@ Ticks CacheSlice::reserve_data(Ticks earliest, std::uint32_t bytes) {
 
 Ticks CacheSlice::bank_time(std::uint32_t bytes) const {
   const std::uint32_t wide = bytes * parameters_.banks, width = parameters_.bytes_per_cycle;
-  return wide <= width ? parameters_.cycle : (wide + width - 1) / width * parameters_.cycle;
+  return wide <= width ? cycle_ : (wide + width - 1) / width * cycle_;
 }
 
 }  // namespace fm

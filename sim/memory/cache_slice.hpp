@@ -24,6 +24,13 @@ struct MaintenanceBefore {
   bool operator()(const Maintenance& a, const Maintenance& b) const { return a.time < b.time; }
 };
 
+/// What an uncounted access to a line would have asked of the level below.
+struct Touch {
+  static constexpr std::uint64_t nothing = ~std::uint64_t{0};
+  bool fetched = false;
+  std::uint64_t written_back = nothing;  ///< address of a line
+};
+
 class CacheSlice {
  public:
   /// What a slice sends; implemented by its level.
@@ -47,12 +54,20 @@ class CacheSlice {
   void receive(const LineAnswer& answer) { answers_.push(answer); }
   void receive(const Maintenance& maintenance) { maintenance_.push(maintenance); }
 
+  /// Leaves the cache as an access to the line at `address` would, without time and uncounted.
+  Touch touch(std::uint64_t address, MemoryClient client, bool write);
+
   /// Handles all events before `end`; returns the time of the next known one.
   Ticks advance(Ticks end);
   bool idle() const;
   /// Of a slice that is not idle: what it holds and why.
   Wait wait() const;
   const CacheCounts& counts() const { return counts_; }
+  /// From now on a cycle takes `cycle`, and the latency as many of them as before.
+  void change_cycle(Ticks cycle) {
+    cycle_ = cycle;
+    latency_ = parameters_.latency * cycle / parameters_.cycle;
+  }
 
  private:
   /// Why the first request waits. Busy banks are free at a known time; all else ends with an answer
@@ -103,6 +118,7 @@ class CacheSlice {
   std::uint64_t local_of(std::uint64_t number) const { return slice_count_.quotient(number); }
 
   const CacheParameters parameters_;
+  Ticks cycle_, latency_;  ///< the parameters' unless the clock changed since
   const std::uint32_t index_;
   Outlet* outlet_;
   Divider line_size_, slice_count_;

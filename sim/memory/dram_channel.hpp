@@ -1,24 +1,29 @@
 #pragma once
-// One LPDDR channel: banks with open rows, FR-FCFS over a bounded queue, turnaround, four-activate
-// window, refresh.
+// One DRAM channel: a scheduler over bounded read and write queues, one command bus, banks with
+// open rows, refresh.
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/memory/block.hpp"
-#include "sim/memory/dram_parameters.hpp"
+#include "sim/memory/dram_banks.hpp"
+#include "sim/memory/dram_mapping.hpp"
+#include "sim/memory/dram_queue.hpp"
 #include "sim/memory/memory_level.hpp"
 #include "sim/memory/wait_graph.hpp"
 
 namespace fm {
 
-/// Every decision issues all commands that are ready (precharge and activate for the oldest request
-/// of a bank, one column command: row hits of the bus's present direction first, then by age), then
-/// plans the next decision at the earliest time another command becomes ready. Nothing happens in
-/// between, so nothing ticks.
+/// Knows at any time its next command and when it goes out (the plan): of all commands that serve a
+/// queued request the one that may be issued first, on a tie the one for the oldest request. The
+/// plan is made anew after every command and every arrival, from the banks that have requests.
+/// Nothing happens in between, so nothing ticks.
+///
+/// Reads go first until writes reach their high mark or no read waits; then writes go until their
+/// low mark. A write is answered when it enters its queue, a read that finds all its bytes in a
+/// waiting write at once.
 class DramChannel : public Block {
  public:
   /// Who hears that a request's data moved.
@@ -32,17 +37,19 @@ class DramChannel : public Block {
 
   /// `local`: the address within the channel.
   void receive(const LineRequest& request, std::uint64_t local);
-  bool idle() const { return arrivals_.empty() && queue_.empty(); }
+  bool idle() const { return arrivals_.empty() && reads_.empty() && writes_.empty(); }
   void append_waits(std::vector<Wait>* waits) const;
   const DramCounts& counts() const { return counts_; }
-  /// Refreshes due by `time` are counted, those of idle times too.
-  void finish(Ticks time);
+  std::uint32_t open_rows() const {
+    return static_cast<std::uint32_t>(__builtin_popcountll(banks_.open_banks()));
+  }
+  const DramClock& command_clock() const { return command_clock_; }
+  void observe(DramObserver* observer) { observer_ = observer; }
 
  protected:
   Ticks advance(Ticks now, Ticks end) override;
 
  private:
-  static constexpr std::uint64_t closed = ~std::uint64_t{0};
   struct Arrival {
     LineRequest request;
     std::uint64_t local = 0;
@@ -52,55 +59,95 @@ class DramChannel : public Block {
       return RequestBefore{}(a.request, b.request);
     }
   };
-  enum class RowCase : std::uint8_t { hit, miss, conflict };
-  struct Entry {
-    LineRequest request;
-    std::uint32_t bank = 0, group = 0;
-    std::uint64_t row = 0;
-    std::uint32_t bursts = 0;
-    RowCase row_case = RowCase::hit;
+  enum class Action : std::uint8_t {
+    nothing,
+    look_again,  ///< a refresh becomes due or a request starves
+    column,
+    activate,
+    activate2,
+    precharge,
+    precharge_all,
+    refresh_all,
+    refresh_banks
   };
-  struct Bank {
-    std::uint64_t row = closed;
-    Ticks column_ok = 0;  ///< earliest column command to the open row
-    Ticks precharge_ok = 0;
-    Ticks activate_ok = 0;  ///< when closed
+  struct Plan {
+    DramCycle cycle = never;
+    std::uint64_t order = 0;
+    Action action = Action::nothing;
+    std::uint32_t bank = 0;
+    DramQueue::Index entry = DramQueue::none;
   };
 
-  Ticks next_arrival() const;
-  void decide(Ticks time);
-  void admit(Ticks time);
-  /// Address mapping, low bits first: byte of a line, bank group, column, bank of the group, row.
-  void locate(std::uint64_t local, Entry* entry) const;
-  void refresh(Ticks time);
-  void skip_refreshes(Ticks time);
-  void prepare_rows(Ticks time, Ticks* plan);
-  void prepare_bank(Bank& bank, Entry& entry, Ticks time, Ticks* plan);
-  Ticks activate_time(const Bank& bank) const;
-  Ticks column_time(const Entry& entry) const;
-  bool starved(const Entry& entry, Ticks time) const {
-    return time > entry.request.time + parameters_.starvation;
+  DramQueue& queue(bool write) { return write ? writes_ : reads_; }
+  const DramQueue& queue(bool write) const { return write ? writes_ : reads_; }
+  Ticks run_until(Ticks end);
+  DramCycle next_arrival() const;
+  /// Returns false when a new plan must be made.
+  bool admit(DramCycle cycle);
+  std::uint32_t bursts_of(const LineRequest& request) const;
+  bool forward(const DramEntry& read) const;
+
+  // dram_plan.cpp: what next, and when.
+  void plan(DramCycle from);
+  void choose_direction();
+  /// `blocked`: banks that wait for their refresh.
+  void propose_requests(DramCycle from, std::uint64_t blocked);
+  bool starved(const DramEntry& entry) const {
+    return decision_ >= entry.entered + parameters_.starvation;
   }
-  std::size_t choose(Ticks time, Ticks* plan) const;
-  void issue(std::size_t index, Ticks time);
+  /// Amends the plan for a request just queued; false when a new plan must be made.
+  bool plan_arrival(const DramEntry& entry, bool hit, DramCycle from);
+  void propose(DramCycle cycle, std::uint64_t order, Action action, std::uint32_t bank,
+               DramQueue::Index entry);
+  void propose_columns(DramCycle from, std::uint64_t banks);
+  void propose_activates(DramCycle from, std::uint64_t banks);
+  void propose_precharges(DramCycle from, std::uint64_t banks);
+  void propose_in_order(DramCycle from, std::uint64_t blocked);
+  void propose_timeouts(DramCycle from);
+  void propose_second_activate(DramCycle from);
+  void propose_all_bank_refresh(DramCycle from);
+  void propose_bank_refresh(DramCycle from);
+  bool overtakes_starved(std::uint32_t bank) const;
+
+  // dram_issue.cpp: what a command does.
+  void issue(const Plan& plan);
+  void issue_column(const Plan& plan);
+  void issue_activate(const Plan& plan);
+  void complete(DramEntry& entry, DramCycle cycle);
+  void close_bank(std::uint32_t bank);
+  void precharge_all(DramCycle cycle);
+  void refresh_all(DramCycle cycle);
+  void refresh_banks(DramCycle cycle);
+  void note(DramCycle cycle, DramCommand command, std::uint32_t bank = 0, std::uint64_t row = 0);
+  /// The refreshes of a time without requests, up to `cycle`.
+  void catch_up(DramCycle cycle);
+  DramCycle refresh_interval() const;
+  std::uint64_t refresh_set() const;
 
   const DramParameters parameters_;
+  const DramMapping mapping_;
+  const DramClock command_clock_;
   const std::uint32_t index_;
   Outlet* outlet_;
+  DramObserver* observer_ = nullptr;
   TimedQueue<Arrival, ArrivalBefore> arrivals_;
-  std::vector<Entry> queue_;  ///< in order of arrival
-  std::vector<Bank> banks_;
-  std::vector<Ticks> group_column_ok_;  ///< by bank group
-  std::array<Ticks, 4> activations_{};  ///< times of the last four, a ring
-  std::uint32_t activation_ = 0;
-  Ticks last_activation_ = 0;
-  Ticks next_column_ = 0;  ///< earliest column command: the bus is taken until then
-  Ticks read_data_end_ = 0, write_data_end_ = 0;
-  bool last_write_ = false;
-  Ticks next_refresh_;
-  Ticks planned_ = never;  ///< next decision on behalf of the queue
-  Ticks last_decision_ = 0;
-  std::vector<std::uint8_t> bank_marks_;  ///< scratch of a decision
+  DramQueue reads_, writes_;
+  DramBanks banks_;
+  std::uint64_t order_ = 1;
+  Plan plan_;
+  bool advancing_ = false;
+  bool drain_ = false;       ///< direction: writes
+  bool last_write_ = false;  ///< of the last column command
+  bool starving_ = false;    ///< the direction's oldest request may be overtaken no more
+  DramCycle slot_ = 0;       ///< first free cycle of the command bus
+  DramCycle looked_ = 0;     ///< when the queues last changed
+  bool unfinished_ = false;  ///< the last column command's request has bursts left
+  DramCycle decision_ = 0;   ///< time of the plan, by which requests are starved or not
+  bool activating_ = false;  ///< between ACT-1 and ACT-2
+  std::uint32_t activating_bank_ = 0;
+  DramCycle activate2_deadline_ = 0;
+  DramCycle next_refresh_;
+  std::uint32_t refresh_cursor_ = 0;  ///< which set of banks, per-bank refresh
   DramCounts counts_;
 };
 

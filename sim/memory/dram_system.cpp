@@ -52,8 +52,8 @@ std::uint64_t DramSystem::bytes_moved() const {
 }
 
 double DramSystem::peak_bytes_per_second() const {
-  return parameters_.channels * static_cast<double>(parameters_.burst_bytes) * 1e12 /
-         static_cast<double>(parameters_.burst);
+  return parameters_.channels * static_cast<double>(parameters_.burst_bytes) * parameters_.clock /
+         static_cast<double>(parameters_.timing.burst);
 }
 
 }  // namespace fm

@@ -38,9 +38,12 @@ TexelLayout TexelLayout::from(const DeviceConfig& config) {
 
 ImageLayout::ImageLayout(const TexelLayout& texels, std::uint32_t width, std::uint32_t height,
                          std::uint32_t texel_bytes)
-    : order_(texels.order), width_(width), height_(height), texel_bytes_(texel_bytes) {
+    : order_(height == 1 ? TexelOrder::linear : texels.order),
+      width_(width),
+      height_(height),
+      texel_bytes_(texel_bytes) {
   const std::uint64_t padded_width = round_up(width, texels.pitch_alignment);
-  const std::uint64_t padded_height = round_up(height, texels.row_alignment);
+  const std::uint64_t padded_height = height == 1 ? 1 : round_up(height, texels.row_alignment);
   if (order_ == TexelOrder::linear) {
     tile_width_ = std::max(1u, texels.line_bytes / texel_bytes);
     band_bytes_ = round_up(padded_width * texel_bytes, texels.line_bytes);
@@ -67,7 +70,10 @@ ImageLayout::ImageLayout(const TexelLayout& texels, std::uint32_t width, std::ui
   std::vector<Block> blocks;
   for (std::uint32_t y = 0; y < tile_height_ / block_height; ++y) {
     for (std::uint32_t x = 0; x < tile_width_ / block_width; ++x) {
-      blocks.push_back({interleave_bits(x, y), x, y});
+      // Adreno: neighbours below one another lie in different sets too (a column of 32 texels fits
+      // ArchProbe's 1 KB L1 of two sets).
+      const std::uint32_t swap = order_ == TexelOrder::adreno_tiled ? y & 1 : 0;
+      blocks.push_back({interleave_bits(x, y) ^ swap, x, y});
     }
   }
   std::sort(blocks.begin(), blocks.end(),

@@ -26,6 +26,8 @@ struct TexelLayout {
 /// 16 texels (Arm's U-interleaved order, Mesa src/panfrost/lib/pan_tiling.c) or `block_bytes`
 /// (Adreno's macrotile of 256 B: 16x4, 8x4 and 4x4 texels of 4, 8 and 16 B, Mesa
 /// src/freedreno/fdl/fd6_layout.c). Linear images: rows, padded.
+/// An image of one row is linear on every device: tiles gain nothing there (Mesa's
+/// panfrost_should_tile says so; ArchProbe's one-row images fill every set of the Adreno's L2).
 class ImageLayout {
  public:
   ImageLayout() = default;

@@ -18,6 +18,8 @@ std::string to_string(MemoryClient client) {
       return "display";
     case MemoryClient::mmu:
       return "mmu";
+    case MemoryClient::background:
+      return "background";
   }
   return "?";
 }

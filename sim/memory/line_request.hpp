@@ -19,9 +19,10 @@ enum class MemoryClient : std::uint8_t {
   storage,
   host,
   display,
-  mmu
+  mmu,
+  background
 };
-constexpr std::size_t memory_client_count = 7;
+constexpr std::size_t memory_client_count = 8;
 std::string to_string(MemoryClient client);
 
 enum class AccessKind : std::uint8_t { read, write, atomic };

@@ -88,42 +88,69 @@ CacheParameters slc_parameters(const DeviceConfig& config, Ticks cycle) {
   return slc;
 }
 
-DramParameters dram_parameters(const DeviceConfig& config) {
-  DramParameters dram;
-  dram.channels = count(config, "dram.channels");
-  dram.banks = count(config, "dram.banks");
-  dram.bank_groups = count(config, "dram.bank_groups");
-  dram.row_bytes = byte_count(config, "dram.row_size");
-  dram.interleave = byte_count(config, "dram.interleave");
-  dram.burst_bytes =
-      count(config, "dram.channel_width_bits") * count(config, "dram.burst_length") / 8;
-  dram.queue = count(config, "dram.queue_depth");
-  dram.line_bytes = byte_count(config, "slc.line");
-  dram.first_ready = config.word("dram.scheduler") == "fr_fcfs";
-  dram.burst = ticks_for(static_cast<double>(config.count("dram.burst_length")),
-                         config.hertz("dram.data_rate"));
-  dram.t_ccd_l = std::max(dram.burst, ticks(config, "dram.tCCD_L"));
-  dram.t_rcd = ticks(config, "dram.tRCD");
-  dram.t_rp = ticks(config, "dram.tRP");
-  dram.t_ras = ticks(config, "dram.tRAS");
-  dram.t_cl = ticks(config, "dram.tCL");
-  dram.t_cwl = ticks(config, "dram.tCWL");
-  dram.t_rrd = ticks(config, "dram.tRRD");
-  dram.t_faw = ticks(config, "dram.tFAW");
-  dram.t_wr = ticks(config, "dram.tWR");
-  dram.t_rtp = ticks(config, "dram.tRTP");
-  dram.t_wtr = ticks(config, "dram.tWTR");
-  dram.t_rtw = ticks(config, "dram.turnaround");
-  dram.t_refi = ticks(config, "dram.tREFI");
-  dram.t_rfc = ticks(config, "dram.tRFC");
-  dram.starvation = ticks(config, "dram.max_wait");
-  dram.controller = ticks(config, "dram.controller_latency");
-  if (dram.interleave < dram.line_bytes || dram.row_bytes < dram.line_bytes) {
-    throw UserError(
-        "slc.line contradicts dram.interleave and dram.row_size: a line must lie in "
-        "one row of one channel");
-  }
-  return dram;
+DramTiming dram_timing(const DeviceConfig& config, const DramClock& clock) {
+  const auto clocks = [&](const char* path) { return clock.clocks(ticks(config, path)); };
+  const auto at_least = [&](const char* path) { return std::max(1u, clocks(path)); };
+  DramTiming timing;
+  timing.burst = count(config, "dram.burst_length") / count(config, "dram.transfers_per_clock");
+  timing.cl = count(config, "dram.RL");
+  timing.cwl = count(config, "dram.WL");
+  timing.rcd = at_least("dram.tRCD");
+  timing.rp = at_least("dram.tRP");
+  timing.rp_all = at_least("dram.tRPab");
+  timing.ras = at_least("dram.tRAS");
+  timing.rc = timing.ras + timing.rp;
+  timing.rrd_s = at_least("dram.tRRD_S");
+  timing.rrd_l = at_least("dram.tRRD_L");
+  timing.faw = at_least("dram.tFAW");
+  timing.ccd_s = count(config, "dram.tCCD_S");
+  timing.ccd_l = count(config, "dram.tCCD_L");
+  timing.rtp = at_least("dram.tRTP");
+  timing.wr = clocks("dram.tWR");
+  timing.wtr_s = clocks("dram.tWTR_S");
+  timing.wtr_l = clocks("dram.tWTR_L");
+  timing.turnaround = count(config, "dram.turnaround");
+  timing.ppd = count(config, "dram.tPPD");
+  timing.refi = at_least("dram.tREFI");
+  timing.rfc = at_least("dram.tRFCab");
+  const std::uint32_t sets = count(config, "dram.refresh_sets");
+  timing.refi_bank =
+      sets == 0 ? timing.refi : std::max(1u, clock.clocks(ticks(config, "dram.tREFI") / sets));
+  timing.rfc_bank = at_least("dram.tRFCpb");
+  timing.bank_refresh_to_activate = at_least("dram.tpbR2act");
+  timing.aad = count(config, "dram.tAAD");
+  timing.wck_sync = config.flag("dram.wck_sync");
+  timing.wck_post = count(config, "dram.tWCKPST");
+  timing.activate_slots = count(config, "dram.activate_clocks");
+  timing.column_slots = count(config, "dram.column_clocks");
+  timing.precharge_slots = count(config, "dram.precharge_clocks");
+  return timing;
+}
+
+void set_dram_policies(const DeviceConfig& config, const DramClock& clock, DramParameters* dram) {
+  dram->mapping = config.word("dram.mapping");
+  dram->hash = config.word("dram.hash");
+  dram->read_queue = count(config, "dram.queue_depth");
+  dram->write_queue = count(config, "dram.write_queue_depth");
+  const auto writes = [&](const char* share) {
+    return static_cast<std::uint32_t>(std::ceil(config.ratio(share) * dram->write_queue));
+  };
+  dram->write_high = std::max(1u, writes("dram.write_high"));
+  dram->write_low = std::clamp(writes("dram.write_low"), 1u, dram->write_high) - 1;
+  dram->first_ready = config.word("dram.scheduler") == "fr_fcfs";
+  dram->row_hit_limit = count(config, "dram.row_hit_limit");
+  const std::string& page = config.word("dram.page_policy");
+  dram->page_policy = page == "open"     ? DramPagePolicy::open
+                      : page == "closed" ? DramPagePolicy::closed
+                                         : DramPagePolicy::timeout;
+  dram->page_timeout = clock.clocks(ticks(config, "dram.page_timeout"));
+  const std::string& refresh = config.word("dram.refresh");
+  dram->refresh = refresh == "all_bank"   ? DramRefresh::all_bank
+                  : refresh == "per_bank" ? DramRefresh::per_bank
+                                          : DramRefresh::none;
+  dram->refresh_sets = std::max(1u, count(config, "dram.refresh_sets"));
+  dram->starvation = clock.clocks(ticks(config, "dram.max_wait"));
+  dram->controller = ticks(config, "dram.controller_latency");
 }
 
 MmuParameters mmu_parameters(const DeviceConfig& config) {
@@ -145,6 +172,29 @@ MmuParameters mmu_parameters(const DeviceConfig& config) {
 }
 
 }  // namespace
+
+DramParameters dram_parameters(const DeviceConfig& config) {
+  DramParameters dram;
+  dram.channels = count(config, "dram.channels");
+  dram.banks = count(config, "dram.banks");
+  dram.bank_groups = count(config, "dram.bank_groups");
+  dram.rows = count(config, "dram.rows");
+  dram.row_bytes = byte_count(config, "dram.row_size");
+  dram.interleave = byte_count(config, "dram.interleave");
+  dram.burst_bytes =
+      count(config, "dram.channel_width_bits") * count(config, "dram.burst_length") / 8;
+  dram.line_bytes = byte_count(config, "slc.line");
+  dram.clock = config.hertz("dram.data_rate") / count(config, "dram.transfers_per_clock");
+  const DramClock clock(dram.clock);
+  dram.timing = dram_timing(config, clock);
+  set_dram_policies(config, clock, &dram);
+  if (dram.interleave < dram.line_bytes || dram.row_bytes < dram.line_bytes) {
+    throw UserError(
+        "slc.line contradicts dram.interleave and dram.row_size: a line must lie in "
+        "one row of one channel");
+  }
+  return dram;
+}
 
 MemoryParameters memory_parameters(const DeviceConfig& config) {
   MemoryParameters memory;

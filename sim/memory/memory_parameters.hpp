@@ -31,4 +31,7 @@ struct MemoryParameters {
 /// DeviceConfig::check() sees.
 MemoryParameters memory_parameters(const DeviceConfig& config);
 
+/// The DRAM part of it.
+DramParameters dram_parameters(const DeviceConfig& config);
+
 }  // namespace fm

@@ -6,14 +6,17 @@ namespace fm {
 
 MemoryPort::MemoryPort(sc_core::sc_module_name name, const Clock& clock, MemoryLevel* level,
                        MemoryClient client, std::uint32_t outstanding, Ticks latency)
-    : Block(name, clock, true),
+    : Block(name, clock, BlockWindow::exact),
       level_(level),
       client_(client),
       outstanding_(outstanding),
+      nominal_latency_(latency),
       latency_(latency),
       source_(level->attach(this, latency)) {}
 
 void MemoryPort::submit(const MemoryTransfer& transfer, std::function<void()> done) {
+  if (policy_ != nullptr && policy_->take(client_, transfer, &done)) return;
+  bytes_submitted_ += transfer.bytes.count();
   transfers_.push_back({transfer, std::move(done), 0, 0, now()});
   wake_by(now());
 }

@@ -11,6 +11,7 @@
 #include "core/units.hpp"
 #include "sim/memory/block.hpp"
 #include "sim/memory/memory_level.hpp"
+#include "sim/memory/transfer_policy.hpp"
 #include "sim/memory/wait_graph.hpp"
 
 namespace fm {
@@ -36,9 +37,15 @@ class MemoryPort : public Block, private LineSink {
   /// (a write: accepted by the level it enters); for zero bytes at the current time, after the
   /// caller returned.
   void submit(const MemoryTransfer& transfer, std::function<void()> done);
+  /// Asks `policy`, which outlives it, which transfers to simulate; without one all of them.
+  void follow(TransferPolicy& policy) { policy_ = &policy; }
+  /// For a port whose latency is cycles of the GPU's clock: from now on a cycle is `cycle` instead
+  /// of `nominal`.
+  void change_cycle(Ticks cycle, Ticks nominal) { latency_ = nominal_latency_ * cycle / nominal; }
   bool idle() const { return transfers_.empty(); }
   void append_waits(std::vector<Wait>* waits) const;
   const TrafficCounts& traffic() const { return traffic_; }
+  std::uint64_t bytes_submitted() const { return bytes_submitted_; }
   MemoryClient client() const { return client_; }
 
  protected:
@@ -57,13 +64,14 @@ class MemoryPort : public Block, private LineSink {
   void send_lines(Ticks now);
   void send_line(Pending& pending, std::uint32_t tag, Ticks now);
 
+  TransferPolicy* policy_ = nullptr;
   MemoryLevel* level_;
   MemoryClient client_;
   std::uint32_t outstanding_;
-  Ticks latency_;
+  Ticks nominal_latency_, latency_;
   std::uint16_t source_;
   std::uint32_t in_flight_ = 0;
-  std::uint64_t sequence_ = 0;
+  std::uint64_t sequence_ = 0, bytes_submitted_ = 0;
   std::uint64_t first_ = 0;  ///< number of the transfer at the front of transfers_
   std::deque<Pending> transfers_;
   AnswerQueue answers_;

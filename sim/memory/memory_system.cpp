@@ -36,41 +36,47 @@ void check_edge(const std::string& edge, const TrafficCounts& sent, const Traffi
   }
 }
 
+Clock changing(Clock clock) {
+  clock.rate = std::make_shared<ClockRate>(ClockRate{clock.period, 0, 0});
+  return clock;
+}
+
 }  // namespace
 
 MemorySystem::MemorySystem(const DeviceConfig& config, CounterRegistry& registry)
     : MemorySystem(memory_parameters(config), registry) {}
 
 MemorySystem::MemorySystem(const MemoryParameters& parameters, CounterRegistry& registry)
-    : clock_(parameters.clock),
+    : clock_(changing(parameters.clock)),
       maintenance_latency_(parameters.l2_to_slc),
+      to_l2_(parameters.l2_request_cycles * parameters.clock.period),
       cluster_latency_(parameters.request_cycles * parameters.clock.period),
       cluster_cores_(parameters.cluster_cores) {
   dram_ = std::make_unique<DramSystem>(clock_, parameters.dram);
   slc_ = std::make_unique<CacheLevel>("slc", clock_, parameters.slc, dram_.get(),
                                       parameters.slc_to_dram);
   l2_ = std::make_unique<CacheLevel>("l2", clock_, parameters.l2, slc_.get(), parameters.l2_to_slc);
-  const Ticks to_l2 = parameters.l2_request_cycles * clock_.period;
   if (parameters.cluster.bytes != 0) {
     for (std::uint32_t core = 0; core < parameters.cores; core += cluster_cores_) {
       const std::string name = "cluster" + std::to_string(clusters_.size());
-      clusters_.push_back(
-          std::make_unique<CacheLevel>(name.c_str(), clock_, parameters.cluster, l2_.get(), to_l2));
+      clusters_.push_back(std::make_unique<CacheLevel>(name.c_str(), clock_, parameters.cluster,
+                                                       l2_.get(), to_l2_));
       clusters_.back()->register_counters(registry);
     }
   }
   CacheLevel* const tables = parameters.mmu.walks_through_l2 ? l2_.get() : slc_.get();
   mmu_ = std::make_unique<Mmu>("mmu", clock_, parameters.mmu, tables,
-                               parameters.mmu.walks_through_l2 ? to_l2 : parameters.l2_to_slc);
+                               parameters.mmu.walks_through_l2 ? to_l2_ : parameters.l2_to_slc);
   ports_.push_back(std::make_unique<MemoryPort>(
-      "copy_port", clock_, l2_.get(), MemoryClient::copy_engine, parameters.port_lines, to_l2));
-  for (const MemoryClient client :
-       {MemoryClient::storage, MemoryClient::host, MemoryClient::display}) {
+      "copy_port", clock_, l2_.get(), MemoryClient::copy_engine, parameters.port_lines, to_l2_));
+  for (const MemoryClient client : {MemoryClient::storage, MemoryClient::host,
+                                    MemoryClient::display, MemoryClient::background}) {
     const std::string name = to_string(client) + "_port";
     ports_.push_back(std::make_unique<MemoryPort>(name.c_str(), clock_, slc_.get(), client,
                                                   parameters.port_lines, parameters.l2_to_slc));
   }
   mmu_->register_counters(registry);
+  for (const auto& port : ports_) registry.follow(port->traffic());
   l2_->register_counters(registry);
   slc_->register_counters(registry);
   register_counters(*dram_, registry);
@@ -130,6 +136,17 @@ void MemorySystem::watch(RequestPort port, RequestTap* tap) {
       slc_->set_tap_below(tap);
       break;
   }
+}
+
+void MemorySystem::change_gpu_period(Ticks period) {
+  clock_.change_period(period, Block::now());
+  for (const auto& cluster : clusters_) {
+    cluster->change_cycle(period, clock_.period);
+    cluster->change_below_latency(to_l2_ * period / clock_.period);
+  }
+  mmu_->change_cycle(period, clock_.period);
+  l2_->change_cycle(period, clock_.period);
+  port(MemoryClient::copy_engine).change_cycle(period, clock_.period);
 }
 
 bool MemorySystem::idle() const { return waits().empty(); }

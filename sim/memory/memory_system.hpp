@@ -36,8 +36,20 @@ class MemorySystem {
   /// the host is the caller's to add).
   void invalidate(Address address, Bytes bytes);
 
+  /// Leaves the caches as if `client` had read or written the range, line by line, since now:
+  /// without time, uncounted. For work that sampling does not simulate.
+  void touch(Address address, Bytes bytes, MemoryClient client, bool write);
+  /// Bytes that other clients than shader cores have moved or asked to move so far.
+  std::uint64_t port_bytes() const;
+
   const Clock& clock() const { return clock_; }
+  /// From now on; not below the period it was built with, and only while no shader core is at work.
+  /// What is in flight keeps its times; latencies and widths given in GPU cycles (L2, the way to
+  /// it) follow, those given in time (system-level cache, DRAM) do not.
+  void change_gpu_period(Ticks period);
   CacheLevel& l2() { return *l2_; }
+  /// Of all shared levels together.
+  std::uint64_t cache_bytes() const;
   const CacheLevel& l2() const { return *l2_; }
   /// What core number `core` asks first: its cluster's cache, or the L2.
   CacheLevel& core_level(std::uint32_t core);
@@ -67,6 +79,7 @@ class MemorySystem {
  private:
   const Clock clock_;
   const Ticks maintenance_latency_;
+  const Ticks to_l2_;            ///< one way to the L2, at the fastest clock
   const Ticks cluster_latency_;  ///< one way between a core and its cluster's cache
   const std::uint32_t cluster_cores_;
   std::unique_ptr<DramSystem> dram_;

@@ -16,9 +16,10 @@ constexpr std::uint32_t level_shift = 56;
 
 Mmu::Mmu(sc_core::sc_module_name name, const Clock& clock, const MmuParameters& parameters,
          MemoryLevel* tables, Ticks table_latency)
-    : Block(name, clock, false),
+    : Block(name, clock, BlockWindow::ahead),
       parameters_(parameters),
       tables_(tables),
+      nominal_table_latency_(table_latency),
       table_latency_(table_latency),
       source_(tables->attach(this, table_latency)),
       entries_a_page_(parameters.page_bytes /
@@ -27,8 +28,13 @@ Mmu::Mmu(sc_core::sc_module_name name, const Clock& clock, const MmuParameters& 
       walk_cache_(parameters.walk_cache_entries, parameters.walk_cache_entries),
       free_walkers_(parameters.walkers) {}
 
+void Mmu::change_cycle(Ticks cycle, Ticks nominal) {
+  for (Source& source : sources_) source.latency = source.nominal * cycle / nominal;
+  if (parameters_.walks_through_l2) table_latency_ = nominal_table_latency_ * cycle / nominal;
+}
+
 std::uint16_t Mmu::attach(LineSink* sink, Ticks latency) {
-  sources_.push_back({sink, latency});
+  sources_.push_back({sink, latency, latency});
   return static_cast<std::uint16_t>(sources_.size() - 1);
 }
 
@@ -57,7 +63,7 @@ Ticks Mmu::advance(Ticks, Ticks end) {
     } else {
       const TranslationRequest taken = requests_.front();
       requests_.pop();
-      pipe_free_ = next + clock().period;
+      pipe_free_ = next + clock().period_now();
       look_up(taken, next);
     }
   }
@@ -181,6 +187,8 @@ void Mmu::append_waits(std::vector<Wait>* waits) const {
 }
 
 void Mmu::register_counters(CounterRegistry& registry) const {
+  registry.follow(counts_);
+  registry.follow(traffic_);
   const bool blocks = parameters_.page_bytes >= block_bytes;
   registry.add("mmu.requests", "translations",
                "Translations the cores' TLBs asked for (Arm MMU_REQUESTS)", &counts_.requests);

@@ -49,6 +49,9 @@ class Mmu : public Block, private LineSink {
   /// Answers reach `sink` `latency` after they leave. Returns the source number.
   std::uint16_t attach(LineSink* sink, Ticks latency);
   void receive(const TranslationRequest& request);
+  /// From now on a GPU cycle is `cycle` instead of `nominal`: links to cores, and to the L2 where
+  /// tables are read through it, are cycles.
+  void change_cycle(Ticks cycle, Ticks nominal);
 
   const MmuParameters& parameters() const { return parameters_; }
   const MmuCounts& counts() const { return counts_; }
@@ -73,7 +76,7 @@ class Mmu : public Block, private LineSink {
   };
   struct Source {
     LineSink* sink;
-    Ticks latency;
+    Ticks nominal, latency;  ///< at the nominal cycle, and now
   };
   struct Waiter {
     std::uint16_t source = 0;
@@ -98,7 +101,8 @@ class Mmu : public Block, private LineSink {
 
   const MmuParameters parameters_;
   MemoryLevel* tables_;
-  const Ticks table_latency_;
+  const Ticks nominal_table_latency_;
+  Ticks table_latency_;
   const std::uint16_t source_;
   std::uint64_t entries_a_page_;  ///< last-level entries
   Tlb tlb_, walk_cache_;

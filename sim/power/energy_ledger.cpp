@@ -38,6 +38,7 @@ EnergyByComponent EnergyLedger::kernel_ended(const std::map<std::string, double>
   last_ = model_.counts();
   since_ = now;
   in_kernel_ = false;
+  voltages_ = next_voltages_;
   return energy;
 }
 
@@ -58,8 +59,18 @@ EnergyByComponent EnergyLedger::copy_ended(std::uint64_t operation, Picoseconds 
 }
 
 void EnergyLedger::set_voltages(const VoltageRatios& voltages, Picoseconds now) {
+  next_voltages_ = voltages;
+  if (in_kernel_) return;
   settle(now);
   voltages_ = voltages;
+}
+
+void EnergyLedger::restart(Picoseconds now) {
+  last_ = model_.counts();
+  since_ = now;
+  total_.assign(model_.components().size(), 0);
+  outside_ = total_;
+  of_launches_ = 0;
 }
 
 void EnergyLedger::finish(Picoseconds end) { settle(std::max(end, since_)); }

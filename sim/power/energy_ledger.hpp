@@ -26,8 +26,11 @@ class EnergyLedger {
   EnergyByComponent kernel_ended(const std::map<std::string, double>& moved, Picoseconds now);
   void copy_started(std::uint64_t operation, Picoseconds now);
   EnergyByComponent copy_ended(std::uint64_t operation, Picoseconds now);
-  /// The voltages from now on. Between kernels: a kernel runs at one operating point.
+  /// The voltages from now on or, while a kernel runs, from its end: a kernel is booked at one.
   void set_voltages(const VoltageRatios& voltages, Picoseconds now);
+  const VoltageRatios& voltages() const { return voltages_; }
+  /// Another run begins, nothing is running; the counters were set back.
+  void restart(Picoseconds now);
   /// The run's last moment.
   void finish(Picoseconds end);
 
@@ -46,7 +49,7 @@ class EnergyLedger {
   void settle(Picoseconds now);
 
   const EnergyModel& model_;
-  VoltageRatios voltages_ = nominal_voltages;
+  VoltageRatios voltages_ = nominal_voltages, next_voltages_ = nominal_voltages;
   bool in_kernel_ = false;
   EventCounts last_;
   Picoseconds since_;

@@ -18,12 +18,13 @@ EnergyModel::EnergyModel(const DeviceConfig& config, const CounterRegistry& regi
   memory_events(config);
   event("storage", "storage.read_bytes", config.picojoules("energy.storage_byte"),
         PowerDomain::fixed);
-  // mW x ps = fJ: an event here is a picosecond of a busy core.
-  event("cpu", "host.busy_time", config.milliwatts("energy.cpu_active") / femtojoules_per_picojoule,
-        PowerDomain::cpu);
+  // mW x ps = fJ: an event here is a picosecond of a core at its fastest point; slower ones count
+  // less of them.
+  event("cpu", "host.active_time",
+        config.milliwatts("energy.cpu_active") / femtojoules_per_picojoule, PowerDomain::fixed);
   background("static_gpu", config.milliwatts("energy.static_gpu"), PowerDomain::gpu);
   background("static_memory", config.milliwatts("energy.static_memory"), PowerDomain::memory);
-  background("static_cpu", config.milliwatts("energy.static_cpu"), PowerDomain::cpu);
+  background("static_cpu", config.milliwatts("energy.static_cpu"), PowerDomain::fixed);
   background("static_storage", config.milliwatts("energy.static_storage"), PowerDomain::fixed);
 }
 

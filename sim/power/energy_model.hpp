@@ -12,14 +12,15 @@
 
 namespace fm {
 
-/// Parts of the phone with a voltage of their own. Fixed: storage.
-enum class PowerDomain : std::uint8_t { gpu, memory, cpu, fixed };
-constexpr std::size_t power_domain_count = 4;
+/// Parts of the phone with a voltage of their own. Fixed: storage, and the CPU, whose events are
+/// counted by the energy they take (host.active_time).
+enum class PowerDomain : std::uint8_t { gpu, memory, fixed };
+constexpr std::size_t power_domain_count = 3;
 
 /// Voltage of each domain over that of its fastest operating point: what its energies are given
 /// for. Energy of an event goes with its square, static power with itself.
 using VoltageRatios = std::array<double, power_domain_count>;
-constexpr VoltageRatios nominal_voltages{1, 1, 1, 1};
+constexpr VoltageRatios nominal_voltages{1, 1, 1};
 
 /// Energy in femtojoules: whole numbers, so that sums agree whatever their order.
 using Femtojoules = std::uint64_t;

@@ -15,7 +15,7 @@ std::string name_of(const trace::HostOperation& operation) {
 
 CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies,
                              LaunchBinder& binder, const DeviceHeap& heap, EnergyLedger& energy,
-                             CompletionBoard& board, RunLog& log)
+                             DynamicPower& power, CompletionBoard& board, RunLog& log)
     : one_engine_(!config.flag("queue.copy_overlaps_compute")),
       launch_overhead_(config.time("host.launch_overhead")),
       gpu_(gpu),
@@ -23,6 +23,7 @@ CommandQueues::CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& c
       binder_(binder),
       heap_(heap),
       energy_(energy),
+      power_(power),
       board_(board),
       log_(log) {}
 
@@ -79,16 +80,20 @@ void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& oper
   ++launches_running_;
   GpuLaunch launch = binder_.bind(operation.launch());
   const std::string name = operation.launch().launch();
+  launch.before_start = [this] { power_.before_kernel(Agenda::now()); };
   launch.on_start = [this, name] {
     energy_.kernel_started(Agenda::now());
+    power_.command_started(Agenda::now());
     if (on_launch_) on_launch_(name, true);
   };
   launch.on_end = [this, queue, name, &operation](const GpuLaunchReport& report) {
     if (on_launch_) on_launch_(name, false);
     --queue->launches;
     --launches_running_;
-    completed(queue, {&operation, name, report.start, report.end,
-                      energy_.kernel_ended(report.counters, Agenda::now()), report});
+    power_.command_ended(Agenda::now());
+    completed(queue,
+              {&operation, name, report.start, report.end,
+               energy_.kernel_ended(report.counters, Agenda::now()), report, power_.gpu_speed()});
   };
   gpu_.enqueue(std::move(launch));
 }
@@ -111,15 +116,17 @@ void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operat
       [this, &operation, started] {
         *started = Agenda::now();
         energy_.copy_started(operation.id(), *started);
+        power_.command_started(*started);
       },
       [this, queue, &operation, started, name] {
         --queue->copies;
         --copies_running_;
+        power_.command_ended(Agenda::now());
         GpuLaunchReport report;
         const Picoseconds now = Agenda::now();
         report.bound = now - *started < launch_overhead_ * 2 ? "launch" : "dram";
         completed(queue, {&operation, name, *started, now, energy_.copy_ended(operation.id(), now),
-                          report});
+                          report, power_.gpu_speed()});
       });
 }
 

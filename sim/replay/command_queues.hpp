@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/power/energy_ledger.hpp"
+#include "sim/power/dynamic_power.hpp"
 #include "sim/replay/completion_board.hpp"
 #include "sim/replay/copy_engine.hpp"
 #include "sim/replay/launch_binder.hpp"
@@ -23,7 +23,8 @@ namespace fm {
 class CommandQueues {
  public:
   CommandQueues(const DeviceConfig& config, Gpu& gpu, CopyEngine& copies, LaunchBinder& binder,
-                const DeviceHeap& heap, EnergyLedger& energy, CompletionBoard& board, RunLog& log);
+                const DeviceHeap& heap, EnergyLedger& energy, DynamicPower& power,
+                CompletionBoard& board, RunLog& log);
 
   /// A Launch or Copy, now.
   void enqueue(const trace::HostOperation& operation);
@@ -65,6 +66,7 @@ class CommandQueues {
   LaunchBinder& binder_;
   const DeviceHeap& heap_;
   EnergyLedger& energy_;
+  DynamicPower& power_;
   CompletionBoard& board_;
   RunLog& log_;
   std::function<void(std::size_t)> on_command_end_;

@@ -70,6 +70,11 @@ GpuLaunch LaunchBinder::bind(const trace::Launch& launch) {
       binding.texel_bytes = object.layout.texel_bytes();
     }
     bound.arguments.push_back(binding);
+    for (const ArgumentFootprint& part : compiled.footprint) {
+      if (part.argument != argument.index()) continue;
+      bound.touched.push_back(touched_range(part, object.address, object.allocated,
+                                            Bytes(argument.offset()), object.image));
+    }
   }
   return bound;
 }
@@ -92,7 +97,10 @@ LaunchBinder::Compiled& LaunchBinder::compile(const trace::Launch& launch) {
     }
   }
   auto& slot = compiled_[key];
-  if (!slot) slot.reset(new Compiled{CompiledProgram(source, index, wave_width_), PatternTable()});
+  if (!slot) {
+    slot.reset(new Compiled{CompiledProgram(source, index, wave_width_), PatternTable(),
+                            footprint_of(source)});
+  }
   return *slot;
 }
 

@@ -14,6 +14,7 @@
 #include "core/trace_file.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/replay/device_heap.hpp"
+#include "sim/sampling/footprint.hpp"
 
 namespace fm {
 
@@ -33,6 +34,7 @@ class LaunchBinder {
   struct Compiled {
     CompiledProgram program;
     PatternTable patterns;
+    std::vector<ArgumentFootprint> footprint;
   };
   /// Program and the contents of its index buffers: different contents make a different program.
   using Key = std::pair<std::uint32_t, std::vector<std::size_t>>;

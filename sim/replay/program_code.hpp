@@ -36,6 +36,8 @@ struct CodeSite {
   std::uint32_t data_slot = 0;  ///< lane slot of its DATA variable
   const std::vector<std::int64_t>* values =
       nullptr;  ///< what an index load reads; nullptr when not in the trace
+  /// Has no effect beside the access.
+  bool repeatable() const { return !index_load && x.table == 0 && y.table == 0; }
 };
 
 struct CodeDerivation {

@@ -81,6 +81,8 @@ ResultLaunch launch_of(const LoggedCommand& command,
   launch.operation = given.operation();
   launch.macs = given.macs();
   launch.bound = command.report.bound;
+  launch.resident_waves = command.report.resident_waves;
+  launch.occupancy_limit = command.report.occupancy_limit;
   launch.stalls = command.report.stalls;
   launch.counters = command.report.counters;
   return launch;
@@ -122,6 +124,7 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
   Picoseconds gpu_free;
   for (const LoggedCommand* command : by_start(log)) {
     if (command->operation->has_copy() && command->operation->copy().launch().empty()) continue;
+    if (command->report.skipped) continue;
     ResultLaunch launch = launch_of(*command, kernels);
     if (command->operation->has_copy()) {
       const auto [entry, is_first_piece] = copies.emplace(launch.id, launches.size());
@@ -131,6 +134,7 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
         continue;
       }
     }
+    launch.clock_mhz = command->gpu_speed * peaks.gpu_hertz() / 1e6;
     if (command->operation->has_launch()) {
       launch.weight_bytes = first_uses.of(command->operation->launch());
       if (gpu_free < command->start) {
@@ -147,8 +151,9 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
     const Picoseconds time = to_picoseconds(launch.end - launch.start);
     launch.energy = energy.result_of(energies[i], time);
     if (launch.counters.empty()) continue;
-    launch.peaks = peaks.of({launch.counters, time, peaks.gpu_hertz()});
-    launch.roofline = peaks.roofline({launch.counters, time, peaks.gpu_hertz()});
+    const UnitWork work{launch.counters, time, launch.clock_mhz * 1e6};
+    launch.peaks = peaks.of(work);
+    launch.roofline = peaks.roofline(work);
   }
   return launches;
 }
@@ -156,6 +161,7 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
 std::vector<TimelineEvent> assemble_timeline(const RunLog& log) {
   std::vector<TimelineEvent> events;
   for (const LoggedCommand* command : by_start(log)) {
+    if (command->report.skipped) continue;
     events.push_back({command->operation->has_copy() ? "copy" : "gpu", command->name,
                       to_nanoseconds(command->start), to_nanoseconds(command->end)});
   }
@@ -169,7 +175,8 @@ std::vector<TimelineEvent> assemble_timeline(const RunLog& log) {
 ResultLatency assemble_latency(const RunLog& log) {
   Picoseconds first = log.end;
   for (const LoggedCommand& command : log.commands) {
-    if (command.operation->has_launch()) first = std::min(first, command.start);
+    if (command.operation->has_launch() && !command.report.skipped)
+      first = std::min(first, command.start);
   }
   ResultLatency latency;
   latency.integrated = to_nanoseconds(log.end);
@@ -180,7 +187,7 @@ ResultLatency assemble_latency(const RunLog& log) {
 }
 
 void append_host_checks(const Trace& trace, const std::optional<Plan>& plan, const RunLog& log,
-                        const DeviceHeap& heap, const FlashStorage& storage,
+                        const DeviceHeap& heap, Bytes bytes_read,
                         std::vector<ResultCheck>* checks) {
   std::uint64_t read = 0, commands = 0, macs = 0, macs_done = 0;
   std::map<std::string, std::uint64_t> read_by_weight;
@@ -195,8 +202,7 @@ void append_host_checks(const Trace& trace, const std::optional<Plan>& plan, con
   const auto add = [checks](const std::string& law, std::uint64_t left, std::uint64_t right) {
     checks->push_back({law, static_cast<double>(left), static_cast<double>(right)});
   };
-  add("host: bytes read from storage = bytes of the trace's disk reads",
-      storage.bytes_read().count(), read);
+  add("host: bytes read from storage = bytes of the trace's disk reads", bytes_read.count(), read);
   if (plan) {
     std::uint64_t covered = 0, planned = 0;
     for (const WeightSlice& slice : plan->weights) {

@@ -31,9 +31,8 @@ std::vector<TimelineEvent> assemble_timeline(const RunLog& log);
 /// then on.
 ResultLatency assemble_latency(const RunLog& log);
 
-/// The laws of the host side: what the trace asked for is what was done.
+/// The laws of the host side: what the trace asked for is what was done. `bytes_read` from storage.
 void append_host_checks(const Trace& trace, const std::optional<Plan>& plan, const RunLog& log,
-                        const DeviceHeap& heap, const FlashStorage& storage,
-                        std::vector<ResultCheck>* checks);
+                        const DeviceHeap& heap, Bytes bytes_read, std::vector<ResultCheck>* checks);
 
 }  // namespace fm

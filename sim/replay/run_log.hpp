@@ -19,6 +19,7 @@ struct LoggedCommand {
   Picoseconds start, end;
   EnergyByComponent energy;
   GpuLaunchReport report;  ///< copies: only `bound`, "launch" when mostly overhead, else "dram"
+  double gpu_speed = 1;    ///< share of gpu.clock while it ran
 };
 
 struct LoggedInterval {

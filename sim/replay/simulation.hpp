@@ -16,7 +16,21 @@ namespace fm {
 
 class RequestTap;
 
+/// How much of a trace is simulated.
+enum class Sampling {
+  full,      ///< every access
+  automatic  ///< what repeats is simulated a few times, then accounted for (docs/sampling.md)
+};
+
 struct SimulationOptions {
+  Sampling sampling = Sampling::full;
+  /// Not empty: only these launches are simulated (sim/sampling/launch_selection.hpp), nothing else
+  /// takes time; with `warm` caches know what the launches before them touched.
+  std::string launches;
+  bool warm = false;
+  /// How often the host program runs, one after the other in a process that stays warm
+  /// (sim/replay/repetition.hpp); the result is of the last.
+  std::uint64_t repetitions = 1;
   std::string trace_file;    ///< copied into the result
   std::string trace_digest;  ///< copied into the result
   /// Counters over time, in intervals of this length; zero: none.

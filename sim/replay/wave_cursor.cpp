@@ -35,20 +35,37 @@ int holds_for_all(std::int64_t a, std::int64_t b, trace::Relation relation, std:
 
 void WaveCursor::State::access(std::uint32_t index) {
   const CodeSite& site = code.code_sites[index];
-  SiteMemo& state = sites[index];
+  const SiteMemo& memo = sites[index];
+  step.kind = WaveStep::Kind::access;
+  step.site = index;
+  if (memo.clock != clock || memo.pattern == nullptr || memo.pattern->mask != mask) {
+    access_again(index);
+    return;
+  }
+  step.pattern = memo.pattern;
+  step.active_lanes = memo.pattern->active_lanes;
+  step.x = memo.x_lane + scalar_of(site.x);
+  step.y = memo.y_lane + (site.has_y ? scalar_of(site.y) : 0);
+}
+
+/// An access about which the memo may be out of date.
+void WaveCursor::State::access_again(std::uint32_t index) {
+  const CodeSite& site = code.code_sites[index];
+  SiteMemo& memo = sites[index];
   const LaneValue x = value_of(site.x);
   const LaneValue y = site.has_y ? value_of(site.y) : LaneValue{};
-  if (state.pattern == nullptr || state.mask != mask || state.x_version != x.version() ||
-      state.y_version != y.version()) {
+  if (memo.pattern == nullptr || memo.pattern->mask != mask || memo.x_version != x.version() ||
+      memo.y_version != y.version()) {
     make_pattern(index, x, y);
   }
   const std::uint32_t first = mask.first();
-  step.kind = WaveStep::Kind::access;
-  step.site = index;
-  step.pattern = state.pattern != nullptr ? state.pattern : &scratch;
+  step.pattern = memo.pattern != nullptr ? memo.pattern : &scratch;
   step.active_lanes = step.pattern->active_lanes;
   step.x = x.at(first);
   step.y = y.at(first);
+  memo.clock = site.repeatable() ? clock : 0;
+  memo.x_lane = step.x - x.scalar;
+  memo.y_lane = step.y - y.scalar;
   if (site.index_load) load_index(index, x);
 }
 
@@ -71,7 +88,7 @@ void WaveCursor::State::make_pattern(std::uint32_t index, const LaneValue& x, co
   scratch.mask = mask;
   scratch.active_lanes = mask.count();
   scratch.has_y = site.has_y;
-  sites[index] = {patterns.intern(scratch), mask, x.version(), y.version()};
+  sites[index] = {patterns.intern(scratch), 0, 0, 0, x.version(), y.version()};
 }
 
 void WaveCursor::State::load_index(std::uint32_t index, const LaneValue& x) {
@@ -199,7 +216,11 @@ const WaveStep& WaveCursor::State::next() {
         step.arithmetic = given.kind;
         step.count = given.count;
         step.loads_in_flight = given.loads_in_flight;
-        step.active_lanes = mask.count();
+        if (counted != mask) {
+          counted = mask;
+          counted_lanes = mask.count();
+        }
+        step.active_lanes = counted_lanes;
         return step;
       }
       case Operation::barrier:

@@ -26,10 +26,12 @@ struct LaneValue {
   std::uint64_t version() const { return part ? part->version : 0; }
 };
 
-/// The pattern of a site's last access and what it was made from.
+/// The pattern of a site's last access and what it was made from. While the clock stands still (no
+/// lane variable changed), pattern and lane parts are as they were.
 struct SiteMemo {
-  const LanePattern* pattern = nullptr;
-  LaneMask mask;
+  const LanePattern* pattern = nullptr;  ///< not interned: nullptr
+  std::uint64_t clock = 0;               ///< when the rest was last known to hold; 0: never
+  std::int64_t x_lane = 0, y_lane = 0;   ///< lane parts of the first active lane
   std::uint64_t x_version = 0, y_version = 0;
 };
 /// The operands a derivation was last evaluated for.
@@ -57,7 +59,7 @@ void for_each_lane(LaneMask mask, Body body) {
 
 struct WaveCursor::State {
   State(const CompiledProgram& program, PatternTable& table)
-      : code(*program.code_), patterns(table), width(code.width) {
+      : code(*program.code_), width(code.width), patterns(table) {
     uniform.resize(code.uniform_slots);
     lanes.resize(std::size_t{code.lane_slots} * width);
     changed.resize(code.lane_slots);
@@ -110,6 +112,7 @@ struct WaveCursor::State {
 
   // ---- instructions
   void access(std::uint32_t index);
+  void access_again(std::uint32_t index);
   void make_pattern(std::uint32_t index, const LaneValue& x, const LaneValue& y);
   void load_index(std::uint32_t index, const LaneValue& x);
   void derive(const CodeDerivation& derivation, DerivationMemo* state);
@@ -118,25 +121,28 @@ struct WaveCursor::State {
   bool keep_lanes(const CodeLoop& loop, LoopProgress* state);
   bool begin_guard(const CodeGuard& guard, GuardProgress* state);
 
+  // What every step reads comes first, so that a walk touches few lines of the host's cache.
   const CompiledProgram::Code& code;
-  PatternTable& patterns;
-  std::uint32_t width;
   std::uint32_t program_counter = 0;
+  std::uint32_t width;
   LaneMask mask;
-  std::uint64_t clock = 0;                // counts changes of lane variables
-  std::vector<std::int64_t> uniform;      // by uniform slot
+  std::uint64_t clock = 0;            // counts changes of lane variables
+  std::vector<std::int64_t> uniform;  // by uniform slot
+  std::vector<SiteMemo> sites;
+  WaveStep step;
+  LaneMask counted;  // whose lanes are counted_lanes
+  std::uint32_t counted_lanes = 0;
+  std::vector<LoopProgress> loops;
+  std::vector<GuardProgress> guards;
+  std::vector<LaneMask> saved;
+  PatternTable& patterns;
   std::vector<std::int64_t> lanes;        // by lane slot and lane
   std::vector<std::uint64_t> changed;     // by lane slot: clock of its last change
   std::vector<std::int64_t> part_values;  // by cache and lane
   std::vector<LanePart> parts;
-  std::vector<SiteMemo> sites;
   std::vector<DerivationMemo> derivations;
-  std::vector<LoopProgress> loops;
-  std::vector<GuardProgress> guards;
-  std::vector<LaneMask> saved;
   std::vector<std::uint64_t> positions;  // by table and lane
   LanePattern scratch;
-  WaveStep step;
 };
 
 }  // namespace fm

@@ -9,7 +9,7 @@ namespace {
 std::uint64_t sum(const CounterEntry& entry) {
   std::uint64_t total = 0;
   for (const std::uint64_t* cell : entry.cells) total += *cell;
-  return total;
+  return total - entry.before;
 }
 
 }  // namespace
@@ -25,6 +25,10 @@ void CounterRegistry::add(const std::string& name, const std::string& unit,
     throw std::logic_error("counter " + name + " is registered with two meanings");
   }
   entry.cells.push_back(cell);
+}
+
+void CounterRegistry::count_from_here() {
+  for (auto& [name, entry] : entries_) entry.before += sum(entry);
 }
 
 std::uint64_t CounterRegistry::value(const std::string& name) const {

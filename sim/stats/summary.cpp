@@ -52,6 +52,15 @@ void write_latency(std::ostringstream* out, const Result& result) {
     section.line("integrated over floor",
                  three_digits(nanoseconds(latency.integrated) / nanoseconds(floor)) + " x");
   }
+  for (std::size_t i = 0; i < result.repetitions.size(); ++i) {
+    const ResultLatency& one = result.repetitions[i];
+    section.line("repetition " + std::to_string(i + 1), text_of(one.integrated),
+                 "execution " + text_of(one.exec));
+  }
+  if (result.sampling_mode == "auto") {
+    section.line("sampling error", "<= " + percent(result.sampling_error_bound),
+                 "of execution; --sample full simulates everything");
+  }
 }
 
 void write_memory(std::ostringstream* out, const ResultMemory& memory) {
@@ -173,6 +182,18 @@ void write_energy(std::ostringstream* out, const Result& result) {
                "mean power " + text_with_prefix(result.energy.average_power_mw * 1e-3, "W"));
   section.line("  outside of launches",
                text_with_prefix(result.energy.outside_launches_nj * 1e-9, "J"));
+  if (!result.power_over_time.empty()) {
+    const auto hottest =
+        std::max_element(result.power_over_time.begin(), result.power_over_time.end(),
+                         [](const PowerSample& a, const PowerSample& b) {
+                           return a.temperature_c < b.temperature_c;
+                         });
+    const auto slowest = std::min_element(
+        result.power_over_time.begin(), result.power_over_time.end(),
+        [](const PowerSample& a, const PowerSample& b) { return a.gpu_speed < b.gpu_speed; });
+    section.line("highest temperature", three_digits(hottest->temperature_c) + " C",
+                 "GPU never below " + percent(slowest->gpu_speed) + " of its clock");
+  }
 }
 
 void write_checks(std::ostringstream* out, const Result& result, double wall_seconds) {

@@ -25,7 +25,14 @@ def launches(start, count):
             "end_ns": start + length, "bound": BOUNDS[index * 5 % len(BOUNDS)], "macs": macs,
             "weight_bytes": 3_538_944 if kernel == "matmul_image2d" else 0,
             "stalls": {"busy": busy, "memory": 1 - busy},
-            "counters": {"l2.read_lookups": 1000.0 * (index + 1)}})
+            "counters": {"l2.read_lookups": 1000.0 * (index + 1)},
+            "energy": {"total_nj": 3.5 * length, "average_power_mw": 3500.0,
+                       "by_component": {"alu_fma": 3.5 * length}},
+            "peaks": {"alu": busy}, "clock_mhz": 890.0})
+        if macs:
+            made[-1]["roofline"] = {"flops": 2.0 * macs, "intensity": {"dram": 20.0},
+                                    "achieved_gflops": 400.0, "attainable_gflops": 1600.0,
+                                    "bound": "dram"}
         start += length + 15_000
     return made
 
@@ -54,7 +61,9 @@ def memory(run):
     classes = {name: max(s[name] for s in samples) for name in samples[0] if name != "time_ns"}
     totals = [sum(v for name, v in s.items() if name != "time_ns") for s in samples]
     return {"peak_bytes": max(totals), "average_bytes": sum(totals) // len(totals),
-            "by_class": classes, "over_time": samples}
+            "by_class": classes, "over_time": samples,
+            "fragmentation": {"padding_bytes": 4096, "free_bytes": 2**34,
+                              "largest_hole_bytes": 2**33, "share": 0.5}}
 
 
 def counters():
@@ -93,8 +102,13 @@ def sample_result(count=36):
         "memory": memory(run),
         "timeline": timeline(run),
         "peaks": {"dram": 0.41, "l2": 0.22, "texture": 0.63, "alu": 0.35, "disk": 0.88},
-        "energy": {"total_nj": 95_400_000.0, "by_component": {
-            "alu": 40_000_000.0, "dram": 30_400_000.0, "l2": 9_000_000.0, "static": 16_000_000.0}},
+        "roofline": {"flops": 1e9, "intensity": {"dram": 12.0}, "achieved_gflops": 100.0,
+                     "attainable_gflops": 800.0, "bound": "dram"},
+        "energy": {"total_nj": 95_400_000.0, "average_power_mw": 3100.0, "by_component": {
+            "alu_fma": 40_000_000.0, "dram_read": 30_400_000.0, "l2_read": 9_000_000.0,
+            "static_gpu": 16_000_000.0}, "outside_launches_nj": 20_000_000.0},
+        "power_over_time": [{"time_ns": 1_000_000, "gpu_speed": 0.5, "cpu_speed": 1,
+                             "power_mw": 3000.0, "temperature_c": 31.5}],
         "launches": run,
         "counters": counters(),
         "checks": [{"law": "l2: fetches = fills", "left": 923_378.0, "right": 923_378.0,

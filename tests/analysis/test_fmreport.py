@@ -161,6 +161,9 @@ class Numbers(WithFolder):
             self.assertEqual([row[0][0], row[4][1], row[6][1], row[8][1]],
                              [launch["id"], launch["end_ns"] - launch["start_ns"], launch["macs"],
                               launch["weight_bytes"]])
+            self.assertEqual(row[9][1], launch["energy"]["total_nj"])
+            self.assertEqual([row[11][1], row[12][0]] if "roofline" in launch else [0.25, "dram"],
+                             [0.25, "dram"])
         for table in ("time-by-bound", "time-by-operation"):
             self.assertEqual(sum(row[1][1] for row in self.shown.rows(table)), 36)
             self.assertAlmostEqual(sum(row[3][1] for row in self.shown.rows(table)), 1)
@@ -263,7 +266,8 @@ class BadInput(WithFolder):
             for key in schema.get("required", []):
                 yield [*path, key]
             for key, inner in schema.get("properties", {}).items():
-                yield from places(inner, value[key], [*path, key])
+                if key in value:
+                    yield from places(inner, value[key], [*path, key])
             if "items" in schema:
                 yield from places(schema["items"], value[0], [*path, 0])
             if isinstance(schema.get("additionalProperties"), dict):

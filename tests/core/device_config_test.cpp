@@ -102,7 +102,7 @@ TEST(DeviceConfig, GivesPublishedFiguresInCanonicalUnits) {
   EXPECT_EQ(config.count("gpu.cores"), 7U);
   EXPECT_EQ(config.hertz("gpu.clock"), 890e6);
   EXPECT_EQ(config.bytes("texture.cache_size"), Bytes(32768));
-  EXPECT_EQ(config.time("dram.tRCD"), Picoseconds(18750));
+  EXPECT_EQ(config.time("dram.tRCD"), Picoseconds(18000));
   EXPECT_EQ(config.cycles("texture.latency"), Cycles(66));
   EXPECT_EQ(config.ratio("texture.wide_texel_ratio"), 2);
   EXPECT_EQ(config.bytes_per_second("slc.bandwidth"), 57e9);

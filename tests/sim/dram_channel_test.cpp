@@ -1,17 +1,15 @@
-// Command timing of one LPDDR channel, by hand.
-
-#include "sim/memory/dram_channel.hpp"
+// What one DRAM channel does with requests, by hand.
 
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "sim/replay/kernel_context.hpp"
+#include "tests/sim/dram_machine.hpp"
 
 namespace fm {
 namespace {
 
-/// Round numbers: all times in ticks; no refresh unless asked for.
+using Machine = test::DramMachine;
+
+/// Round numbers, a clock of one tick; no refresh unless asked for.
 DramParameters simple() {
   DramParameters dram;
   dram.channels = 1;
@@ -20,61 +18,34 @@ DramParameters simple() {
   dram.row_bytes = 1024;
   dram.interleave = 64;
   dram.burst_bytes = 32;
-  dram.burst = dram.t_ccd_l = 10;
-  dram.t_rcd = 100;
-  dram.t_rp = 200;
-  dram.t_ras = 400;
-  dram.t_cl = 50;
-  dram.t_cwl = 30;
-  dram.t_rrd = 20;
-  dram.t_faw = 1000;
-  dram.t_wr = 60;
-  dram.t_rtp = 40;
-  dram.t_wtr = 70;
-  dram.t_rtw = 15;
-  dram.t_refi = 100000000;
-  dram.t_rfc = 5000;
+  dram.mapping = "row bank column";
+  dram.clock = 1e12;
+  DramTiming& t = dram.timing;
+  t.burst = t.ccd_s = t.ccd_l = 10;
+  t.rcd = 100;
+  t.rp = t.rp_all = 200;
+  t.ras = 400;
+  t.rc = 600;
+  t.cl = 50;
+  t.cwl = 30;
+  t.rrd_s = t.rrd_l = 20;
+  t.faw = 1000;
+  t.wr = 60;
+  t.rtp = 40;
+  t.wtr_s = t.wtr_l = 70;
+  t.turnaround = 15;
+  t.ppd = 1;
+  t.refi = 100000000;
+  t.rfc = 5000;
+  dram.row_hit_limit = 1000;
   dram.starvation = 1000000;
   dram.controller = 7;
   return dram;
 }
 
-class Machine : private LineSink {
- public:
-  explicit Machine(const DramParameters& parameters)
-      : clock_{1, link}, dram_(clock_, parameters), source_(dram_.attach(this, link)) {}
-
-  /// `time`: of arrival at the channel.
-  void send(Ticks time, std::uint64_t address, AccessKind kind = AccessKind::read,
-            std::uint64_t mask = ~std::uint64_t{0}) {
-    LineRequest request;
-    request.time = time;
-    request.address = address;
-    request.bytes = 64;
-    request.byte_mask = mask;
-    request.kind = kind;
-    request.source = source_;
-    request.sequence = request.tag = next_++;
-    dram_.receive(request);
-  }
-  void run() { context_.run(); }
-  /// When request number `tag` left the channel.
-  Ticks left(std::uint32_t tag) const { return answers_.at(tag) - link; }
-  const DramCounts& counts() const { return dram_.channels()[0]->counts(); }
-
- private:
-  static constexpr Ticks link = 5;
-  void answer(const LineAnswer& answer) override { answers_[answer.tag] = answer.time; }
-  KernelContext context_;
-  Clock clock_;
-  DramSystem dram_;
-  std::uint16_t source_;
-  std::uint32_t next_ = 0;
-  std::map<std::uint32_t, Ticks> answers_;
-};
-
-// A row is 1024 B, rows permute 4 banks: bank of page p is (p + p / 4) % 4.
-constexpr std::uint64_t row0_bank0 = 0, row0_bank1 = 1024, row1_bank0 = 7 * 1024;
+// A row is 1024 B; rows permute 4 banks: the bank of page p is p % 4 with the bits of p / 4
+// flipped.
+constexpr std::uint64_t row0_bank0 = 0, row0_bank1 = 1024, row1_bank0 = 5 * 1024;
 
 TEST(DramChannel, ClosedBank) {
   Machine machine(simple());
@@ -142,7 +113,7 @@ TEST(DramChannel, RowHitsOvertakeUnlessInOrder) {
 TEST(DramChannel, AStarvedRequestIsOvertakenNoMore) {
   DramParameters impatient = simple();
   impatient.starvation = 500;
-  impatient.queue = 4;
+  impatient.read_queue = 4;
   Machine machine(impatient);
   machine.send(1000, row1_bank0);
   machine.send(1001, row0_bank0);
@@ -151,16 +122,43 @@ TEST(DramChannel, AStarvedRequestIsOvertakenNoMore) {
   EXPECT_LT(machine.left(1), 1001u + 500 + 2000);
 }
 
-TEST(DramChannel, TurnaroundBetweenWriteAndRead) {
+TEST(DramChannel, AReadWaitsForTheWholeWriteBeforeIt) {
   Machine machine(simple());
   machine.send(1000, row0_bank0);
   machine.send(5000, row0_bank0, AccessKind::write);
   machine.send(5001, row0_bank0 + 64);
   machine.run();
-  // Write command at 5007, data until 5007 + 30 + 20; the read command waits tWTR after it.
-  EXPECT_EQ(machine.left(1), 5007u + 30 + 20);
+  EXPECT_EQ(machine.left(1), 5007u + 7) << "writes are answered when they enter the queue";
+  // Write commands at 5007 and 5017, data until 5017 + 30 + 10; the read command waits tWTR after.
   EXPECT_EQ(machine.left(2), 5057u + 70 + 50 + 20 + 7);
   EXPECT_EQ(machine.counts().turnarounds, 2u);
+}
+
+TEST(DramChannel, AReadOfAWaitingWriteIsAnsweredFromIt) {
+  DramParameters parameters = simple();
+  parameters.write_high = 8;
+  Machine machine(parameters);
+  machine.send(1000, row0_bank0);
+  machine.send(1000, row1_bank0, AccessKind::write);
+  machine.send(1001, row1_bank0);
+  machine.send(1002, row1_bank0 + 64);
+  machine.run();
+  EXPECT_EQ(machine.left(2), 1001u + 7 + 7);
+  EXPECT_EQ(machine.counts().forwarded, 1u);
+  EXPECT_EQ(machine.counts().read_bursts, 4u) << "the other two reads";
+}
+
+TEST(DramChannel, WritesWaitForTheHighMark) {
+  DramParameters parameters = simple();
+  parameters.write_high = 4;
+  parameters.write_low = 1;
+  Machine machine(parameters);
+  for (std::uint64_t i = 0; i < 40; ++i) machine.send(1000 + i, row0_bank0 + 64 * (i % 16));
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    machine.send(1000 + i, row0_bank1 + 64 * i, AccessKind::write);
+  }
+  machine.run();
+  EXPECT_EQ(machine.counts().turnarounds, 1u) << "three writes: below the mark, after all reads";
 }
 
 TEST(DramChannel, WritesOnlyMoveBurstsWithWrittenBytes) {
@@ -185,7 +183,8 @@ TEST(DramChannel, FourActivationsInAWindow) {
 TEST(DramChannel, BankGroupsAlternate) {
   DramParameters grouped = simple();
   grouped.bank_groups = 2;
-  grouped.t_ccd_l = 30;
+  grouped.timing.ccd_l = 30;
+  grouped.mapping = "row bank column group";
   Machine machine(grouped);
   machine.send(1000, 0);   // group 0
   machine.send(1000, 64);  // group 1
@@ -198,7 +197,7 @@ TEST(DramChannel, BankGroupsAlternate) {
 
 TEST(DramChannel, RefreshClosesRowsAndTakesItsTime) {
   DramParameters refreshing = simple();
-  refreshing.t_refi = 10000;
+  refreshing.timing.refi = 10000;
   Machine machine(refreshing);
   machine.send(9000, row0_bank0);
   machine.send(10100, row0_bank0 + 64);
@@ -214,8 +213,8 @@ TEST(DramChannel, AStreamRunsAtTheBusRate) {
   constexpr std::uint32_t requests = 1000;
   for (std::uint32_t i = 0; i < requests; ++i) machine.send(1000, std::uint64_t{i} * 64);
   machine.run();
-  const double busy = static_cast<double>(machine.counts().busy_ticks);
-  EXPECT_EQ(machine.counts().busy_ticks, requests * 20u);
+  const double busy = static_cast<double>(machine.counts().busy_clocks);
+  EXPECT_EQ(machine.counts().busy_clocks, requests * 20u);
   // tFAW bounds it: 4 rows of 1024 B a 1000 ticks are more than enough, so only the first row's
   // opening shows.
   EXPECT_LT(static_cast<double>(machine.left(requests - 1) - 1000), busy * 1.05);

@@ -138,8 +138,9 @@ struct OneCounter {
                              "dram.read_bursts",
                              "dram.write_bursts",
                              "dram.refreshes",
+
                              "storage.read_bytes",
-                             "host.busy_time"}) {
+                             "host.active_time"}) {
       registry.add(name, "events", "a test's",
                    std::string(name) == "storage.read_bytes" ? &moved : &still);
     }
@@ -188,7 +189,7 @@ TEST(EnergyLedger, VoltageSquaresEventsAndScalesStaticPower) {
   const EnergyModel model(config, events.registry, false);
   const std::map<std::string, double> moved{{"storage.read_bytes", 10}, {"dram.activations", 10}};
   const EnergyByComponent energy =
-      model.energy(model.counts(moved), Picoseconds(1000), {1, 0.5, 1, 1});
+      model.energy(model.counts(moved), Picoseconds(1000), {1, 0.5, 1});
   const auto of = [&](const std::string& name) {
     for (std::size_t i = 0; i < energy.size(); ++i) {
       if (model.components()[i] == name) return energy[i];

@@ -244,6 +244,20 @@ TEST(Gpu, MaintenanceDropsWhatTheL2Holds) {
   EXPECT_THAT(machine.faults(), IsEmpty());
 }
 
+TEST(Gpu, WithoutALoadStoreCacheEveryReadGoesToTheL2) {
+  trace::AccessProgram program = one_wave();
+  test::Body* loop = test::add_loop(program.mutable_body(), 0, expression(0), expression(10));
+  test::add_access(&program, loop, trace::GLOBAL, false, 4, 0, expression(0));
+  GpuMachine machine(config_with({{"load_store.cache_size", "0B"},
+                                  {"load_store.write_policy", "write_through"},
+                                  {"local.kind", "dedicated"}}));
+  machine.add(program, {buffer(0, mebi)});
+  machine.run();
+  EXPECT_EQ(machine.counter("load_store.read_bypasses"), 10u);
+  EXPECT_EQ(machine.counter("l2.read_lookups"), 10u);
+  EXPECT_THAT(machine.faults(), IsEmpty());
+}
+
 TEST(Gpu, AnAtomicIsDoneAtTheL2) {
   trace::AccessProgram program = one_wave();
   const std::uint32_t site =
@@ -255,6 +269,111 @@ TEST(Gpu, AnAtomicIsDoneAtTheL2) {
   EXPECT_EQ(machine.counter("load_store.atomics"), 1u);
   EXPECT_EQ(machine.counter("l2.atomic_lookups"), 1u);
   EXPECT_THAT(machine.faults(), IsEmpty());
+}
+
+TEST(Gpu, AWaveWithoutACacheFetchesEveryLineItReads) {
+  trace::AccessProgram program = one_wave();
+  test::Body* loop = test::add_loop(program.mutable_body(), 0, expression(0), expression(10));
+  test::add_access(&program, loop, trace::GLOBAL, false, 4, 0, expression(0, {{4, LOCAL_X}}));
+  GpuMachine machine(config_with({{"load_store.cache_size", "0 B"}}, "adreno-750"));
+  machine.add(program, {buffer(0, mebi)});
+  machine.run();
+  EXPECT_EQ(machine.counter("load_store.read_bypasses"), 20u) << "64 bytes are two lines";
+  EXPECT_EQ(machine.counter("load_store.fetches"), 20u);
+  EXPECT_EQ(machine.counter("load_store.read_hits"), 0u);
+  EXPECT_THAT(machine.faults(), IsEmpty());
+  EXPECT_THROW(config_with({{"load_store.cache_size", "0 B"}}), UserError)
+      << "local memory of a Mali lies behind it";
+}
+
+TEST(Gpu, IdleLanesArePaidFor) {
+  const DeviceConfig config = config_with();
+  const auto program = [](std::int64_t lanes) {
+    trace::AccessProgram built = one_wave();
+    auto* some = test::add_guard(built.mutable_body(), expression(0, {{1, LOCAL_X}}), trace::LT,
+                                 expression(lanes));
+    test::add_arithmetic(some->mutable_body(), trace::FMA, 100);
+    return built;
+  };
+  EXPECT_EQ(run_cycles(config, program(16)), run_cycles(config, program(1)));
+  GpuMachine machine(config);
+  machine.add(program(3), {});
+  machine.run();
+  EXPECT_EQ(machine.counter("core.issued"), 1u);
+  EXPECT_EQ(machine.counter("core.lanes_active"), 3u);
+  EXPECT_EQ(machine.counter("core.lanes_idle"), 13u);
+  EXPECT_EQ(machine.counter("core.operations.fma"), 300u);
+}
+
+TEST(Gpu, BothSidesOfADivergentBranchTakeTheirTime) {
+  const DeviceConfig config = config_with();
+  const auto program = [](std::int64_t lanes) {
+    trace::AccessProgram built = one_wave();
+    auto* guard = test::add_guard(built.mutable_body(), expression(0, {{1, LOCAL_X}}), trace::LT,
+                                  expression(lanes));
+    test::add_arithmetic(guard->mutable_body(), trace::FMA, 1000);
+    test::add_arithmetic(guard->mutable_otherwise(), trace::FMA, 1000);
+    return built;
+  };
+  const std::uint64_t together = run_cycles(config, program(16));
+  EXPECT_EQ(run_cycles(config, program(8)) - together,
+            1000 - 1 + config.cycles("gpu.arithmetic_latency").count());
+}
+
+TEST(Gpu, AccessesAreFullOrShort) {
+  trace::AccessProgram program = one_wave();
+  const std::initializer_list<std::pair<std::uint32_t, std::int64_t>> shapes = {
+      {4, 4}, {16, 16}, {4, 8}};
+  for (const auto& [bytes, stride] : shapes) {
+    test::add_access(&program, program.mutable_body(), trace::GLOBAL, false, bytes, 0,
+                     expression(0, {{stride, LOCAL_X}}));
+  }
+  test::add_access(&program, program.mutable_body(), trace::GLOBAL, true, 4, 0,
+                   expression(0, {{4, LOCAL_X}}));
+  GpuMachine machine(config_with());
+  machine.add(program, {buffer(0, mebi)});
+  machine.run();
+  EXPECT_EQ(machine.counter("load_store.full_read_cycles"), 1u + 4u);
+  EXPECT_EQ(machine.counter("load_store.short_read_cycles"), 2u);
+  EXPECT_EQ(machine.counter("load_store.full_write_cycles"), 1u);
+  EXPECT_THAT(machine.faults(), IsEmpty());
+}
+
+TEST(Gpu, WideTexelsFillTheirPartOfTheCache) {
+  // Two lines of one set in turn: with half of two ways for wide texels they evict each other.
+  trace::AccessProgram program = one_wave();
+  test::Body* loop = test::add_loop(program.mutable_body(), 0, expression(0), expression(10));
+  test::Body* lines = test::add_loop(loop, 1, expression(0), expression(2));
+  test::add_access(&program, lines, trace::IMAGE, false, 16, 0, expression(0, {{32, LOOP, 1}}),
+                   expression(0));
+  test::add_arithmetic(lines, trace::FMA, 1);
+  const auto misses = [&](const char* part) {
+    GpuMachine machine(config_with(
+        {{"texture.cache_size", "256 B"}, {"texture.ways", "2"}, {"texture.wide_capacity", part}}));
+    machine.add(program, {image(0, mebi, 64, 64, 16)});
+    machine.run();
+    EXPECT_THAT(machine.faults(), IsEmpty());
+    return machine.counter("texture.read_misses");
+  };
+  EXPECT_EQ(misses("1"), 2u);
+  EXPECT_EQ(misses("0.5"), 20u);
+}
+
+TEST(Gpu, ALaunchSaysWhatBoundsItsOccupancy) {
+  const auto limit = [](std::uint32_t groups, std::uint32_t registers, std::uint64_t local) {
+    trace::AccessProgram program = test::empty_program({64, 1, 1}, {groups, 1, 1});
+    if (local != 0) program.add_local_arrays()->set_bytes(local);
+    test::add_arithmetic(program.mutable_body(), trace::FMA, 1);
+    GpuMachine machine(config_with());
+    machine.add(program, {}, registers);
+    machine.run();
+    return std::to_string(machine.reports()[0].resident_waves) + " " +
+           machine.reports()[0].occupancy_limit;
+  };
+  EXPECT_EQ(limit(1000, 32, 0), "128 wave_slots");
+  EXPECT_EQ(limit(1000, 33, 0), "64 registers");
+  EXPECT_EQ(limit(1000, 32, 8192), "16 local_memory");
+  EXPECT_EQ(limit(14, 32, 0), "8 launch") << "two of the 14 work-groups on each of 7 cores";
 }
 
 TEST(Gpu, AWorkGroupThatFitsNoCoreIsTheUsersError) {

@@ -22,17 +22,21 @@ struct Plans {
 
 /// Plans every access of one wave of group 0.
 Plans plan(const trace::AccessProgram& program, const std::vector<ArgumentBinding>& arguments,
-           CoreParameters parameters = {}) {
+           CoreParameters parameters = {}, bool half = false) {
   const CompiledProgram compiled(program, {}, parameters.wave_width);
   PatternTable patterns;
   GpuLaunch launch;
   launch.program = &compiled;
   launch.patterns = &patterns;
   launch.arguments = arguments;
+  launch.half_arithmetic = half;
   LinePlanner planner(parameters, launch);
   WaveCursor cursor(compiled, patterns);
   Plans plans;
   cursor.start(0, 0);
+  const CompiledSite& site = compiled.sites().at(0);
+  const std::uint64_t splits =
+      site.space == trace::IMAGE ? 1 : ceil_div(site.bytes, parameters.load_store.lane_bytes);
   for (const WaveStep* step = &cursor.next(); step->kind != WaveStep::Kind::end;
        step = &cursor.next()) {
     if (step->kind != WaveStep::Kind::access) continue;
@@ -41,7 +45,7 @@ Plans plan(const trace::AccessProgram& program, const std::vector<ArgumentBindin
     for (std::uint32_t i = 0; i < access.count; ++i) {
       lines.insert(access.base + static_cast<std::uint64_t>(access.lines[i].offset));
     }
-    EXPECT_EQ(lines.size(), access.count) << "a line is planned once";
+    EXPECT_EQ(lines.size() * splits, access.count) << "a line is planned once for each part";
     plans.lines.push_back(lines);
     plans.cycles.push_back(access.pipe_cycles);
   }
@@ -67,6 +71,27 @@ TEST(LinePlan, NeighbouringFloatsShareALine) {
       plan(one_access(trace::GLOBAL, 4, expression(0, {{4, LOCAL_X}})), {test::buffer(0, 4096)});
   EXPECT_EQ(plans.lines[0], std::set<std::uint64_t>{4096});
   EXPECT_EQ(plans.cycles[0], 1u);
+}
+
+TEST(LinePlan, AddressesOfAFewLanesAreTakenACycle) {
+  CoreParameters parameters;
+  parameters.load_store.lanes_per_cycle = 2.5;
+  const Plans plans = plan(one_access(trace::GLOBAL, 4, expression(0, {{4, LOCAL_X}})),
+                           {test::buffer(0, 4096)}, parameters);
+  EXPECT_EQ(plans.cycles[0], 7u);  // 16 / 2.5
+}
+
+TEST(LinePlan, ATextureUnitLooksUpAsManyLinesAsItReturnsBytes) {
+  CoreParameters parameters;
+  parameters.texture.line_bytes = parameters.texels.line_bytes = 32;
+  parameters.texture.bytes_per_cycle = 64;
+  parameters.texels_per_cycle = 16;
+  parameters.wide_texel_ratio = 1;
+  const Plans plans =
+      plan(one_access(trace::IMAGE, 16, expression(0, {{1, LOCAL_X}}), expression(0)),
+           {test::image(0, 65536, 64, 1, 16)}, parameters);
+  EXPECT_EQ(plans.lines[0].size(), 8u);
+  EXPECT_EQ(plans.cycles[0], 4u);
 }
 
 TEST(LinePlan, MisalignedFloatsTouchTwoLines) {
@@ -128,7 +153,61 @@ TEST(LinePlan, NarrowTexelsRunAtFullRate) {
       plan(one_access(trace::IMAGE, 4, expression(0, {{1, LOCAL_X}}), expression(0)),
            {test::image(0, 0, 64, 64, 4)}, one_line_a_row);
   EXPECT_EQ(linear.lines[0].size(), 1u);
-  EXPECT_EQ(linear.cycles[0], 2u);
+  EXPECT_EQ(linear.cycles[0], 4u) << "16 results of 16 bytes at 64 a cycle";
+  const Plans half = plan(one_access(trace::IMAGE, 4, expression(0, {{1, LOCAL_X}}), expression(0)),
+                          {test::image(0, 0, 64, 64, 4)}, one_line_a_row, true);
+  EXPECT_EQ(half.cycles[0], 2u) << "16 texels at 8 a cycle, results of 8 bytes";
+}
+
+TEST(LinePlan, AdrenoLinesHoldTexelsSideBySide) {
+  CoreParameters adreno;
+  adreno.texels.order = TexelOrder::adreno_tiled;
+  adreno.texels.line_bytes = adreno.texture.line_bytes = 32;
+  adreno.texels.block_bytes = 256;
+  // RGBA32F: two texels in X share a line, none in Y (ArchProbe, ImageCachelineSize).
+  const auto lines = [&](bool along_x) {
+    const trace::Expression lane = expression(0, {{1, LOCAL_X}}), zero = expression(0);
+    return plan(one_access(trace::IMAGE, 16, along_x ? lane : zero, along_x ? zero : lane),
+                {test::image(0, 0, 64, 64, 16)}, adreno)
+        .lines[0];
+  };
+  EXPECT_EQ(lines(true).size(), 8u);
+  EXPECT_EQ(lines(false).size(), 16u);
+  // Tiles of 4 x 4 texels follow one another.
+  EXPECT_EQ(*lines(true).rbegin(), 3u * 256 + 32);
+}
+
+TEST(LinePlan, AddressesAreTakenFromSoManyLanesAClock) {
+  CoreParameters adreno;
+  adreno.wave_width = 64;
+  adreno.load_store.line_bytes = 32;
+  adreno.load_store.lanes_per_cycle = 8;
+  const auto cycles = [&](std::uint32_t bytes) {
+    trace::AccessProgram program = test::empty_program({64, 1, 1}, {1, 1, 1});
+    test::add_access(&program, program.mutable_body(), trace::GLOBAL, false, bytes, 0,
+                     expression(0, {{bytes, LOCAL_X}}));
+    return plan(program, {test::buffer(0, 4096)}, adreno).cycles[0];
+  };
+  // As ArchProbe measured on Adreno 750: 4 and 8 bytes at 8 work-items a clock, 16 at 4.
+  EXPECT_EQ(cycles(4), 8u);
+  EXPECT_EQ(cycles(8), 8u);
+  EXPECT_EQ(cycles(16), 16u);
+  adreno.load_store.bytes_per_cycle = 128;
+  // Adreno 640: 16 bytes as fast as 4; 32 are two accesses.
+  EXPECT_EQ(cycles(4), 8u);
+  EXPECT_EQ(cycles(16), 8u);
+  EXPECT_EQ(cycles(32), 32u) << "each half touches every line: 64 lines of 32 bytes, twice";
+}
+
+TEST(LinePlan, AtomicsOnOneWordFollowOneAnother) {
+  const auto cycles = [](std::int64_t stride) {
+    trace::AccessProgram program =
+        one_access(trace::GLOBAL, 4, expression(0, {{stride, LOCAL_X}}), {}, true);
+    program.mutable_sites(0)->set_atomic(true);
+    return plan(program, {test::buffer(0, 4096)}).cycles[0];
+  };
+  EXPECT_EQ(cycles(0), 16u);
+  EXPECT_EQ(cycles(4), 1u);
 }
 
 TEST(LinePlan, CoordinatesOutsideAreClamped) {
@@ -188,6 +267,30 @@ TEST(LinePlan, KeptPlansEqualLaneByLaneOnes) {
       ++counter;
     }
   }
+}
+
+TEST(ImageLayout, AnImageOfOneRowIsLinear) {
+  for (const TexelOrder order :
+       {TexelOrder::mali_u_interleaved, TexelOrder::adreno_tiled, TexelOrder::linear}) {
+    TexelLayout texels;
+    texels.order = order;
+    texels.block_bytes = 256;
+    texels.row_alignment = 16;
+    const ImageLayout layout(texels, 160, 1, 8);
+    for (std::uint32_t x = 0; x < 160; ++x) EXPECT_EQ(layout.offset_of(x, 0), x * 8u);
+    EXPECT_EQ(layout.allocated_bytes().count(), 160u * 8);
+  }
+}
+
+TEST(ImageLayout, AnAdrenoColumnUsesBothSetsOfTheL1) {
+  TexelLayout texels;
+  texels.order = TexelOrder::adreno_tiled;
+  texels.line_bytes = 32;
+  texels.block_bytes = 256;
+  const ImageLayout layout(texels, 64, 64, 16);
+  std::uint32_t odd = 0;
+  for (std::uint32_t y = 0; y < 32; ++y) odd += layout.offset_of(0, y) / 32 % 2;
+  EXPECT_EQ(odd, 16u);
 }
 
 TEST(ImageLayout, EveryTexelHasBytesOfItsOwn) {

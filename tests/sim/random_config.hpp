@@ -59,11 +59,20 @@ inline DeviceConfig random_config(Draw& draw) {
     number(unit + ".latency", 1, 40, " cycles");
   }
   set("texture.texels_per_clock", draw.word({"0.5", "1", "2"}));
+  number("load_store.lanes_per_clock", 1, 16);
+  number("load_store.atomic_time", 1, 3, " cycles");
+  set("load_store.max_lane_bytes", draw.word({"4 B", "16 B"}));
+  set("texture.return_bytes_per_clock", draw.power(4, 7) + " B");
+  set("texture.wide_capacity", draw.word({"0.3", "1"}));
   set("load_store.write_policy", draw.word({"write_back", "write_through"}));
   number("load_store.stores_in_flight", 1, 6);
   set("texture.layout", draw.word({"mali_u_interleaved", "adreno_tiled", "linear"}));
   set("texture.image_writes", draw.word({"load_store", "l2"}));
   set("local.kind", draw.word({"cache_backed", "dedicated"}));
+  if (config.word("local.kind") == "dedicated" && draw.pick(0, 3) == 0) {
+    set("load_store.cache_size", "0 B");
+    set("load_store.write_policy", "write_through");
+  }
   const std::uint64_t slices = draw.pick(1, 5), ways = draw.pick(1, 4);
   set("l2.slices", std::to_string(slices));
   set("l2.banks", draw.word({"1", "2", "3"}));
@@ -99,6 +108,10 @@ inline DeviceConfig random_config(Draw& draw) {
   set("dram.channels", std::to_string(channels));
   set("slc.size", std::to_string(65536 * channels) + " B");
   number("dram.queue_depth", 1, 9);
+  number("dram.write_queue_depth", 1, 9);
+  number("dram.row_hit_limit", 1, 40);
+  set("dram.page_policy", draw.word({"open", "closed", "timeout"}));
+  set("dram.refresh", draw.word({"all_bank", "per_bank", "none"}));
   set("dram.scheduler", draw.word({"fr_fcfs", "fcfs"}));
   set("dram.interleave", draw.power(6, 9) + " B");
   number("dram.max_wait", 100, 2000, " ns");
@@ -128,8 +141,7 @@ inline DeviceConfig random_config(Draw& draw) {
   number("noc.port_lines", 1, 9);
   number("slc.latency", 20, 200, " ns");
   number("dram.tRCD", 2, 30, " ns");
-  number("dram.tRP", 2, 30, " ns");
-  number("dram.tCL", 2, 30, " ns");
+  number("dram.tRP", 2, 15, " ns");
   number("dram.tWR", 2, 40, " ns");
   config.check();
   return config;

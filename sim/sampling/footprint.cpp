@@ -1,0 +1,166 @@
+#include "sim/sampling/footprint.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/access_program.hpp"
+
+namespace fm {
+namespace {
+
+/// Values from low to high; empty optional: unknown.
+struct Interval {
+  std::int64_t low, high;
+};
+using Bounds = std::optional<Interval>;
+
+Interval corners(trace::Derivation::Operator operation, Interval left, Interval right) {
+  Interval result{INT64_MAX, INT64_MIN};
+  for (const std::int64_t a : {left.low, left.high}) {
+    for (const std::int64_t b : {right.low, right.high}) {
+      const std::int64_t value = derive(operation, a, b);
+      result.low = std::min(result.low, value);
+      result.high = std::max(result.high, value);
+    }
+  }
+  return result;
+}
+
+/// Walks a program with an interval in place of each variable.
+class BoundsWalk {
+ public:
+  explicit BoundsWalk(const trace::AccessProgram& program)
+      : program_(program), derived_(static_cast<std::size_t>(program.derivations_size())) {
+    visit(program.body());
+  }
+  std::vector<ArgumentFootprint> result;
+
+ private:
+  using Body = google::protobuf::RepeatedPtrField<trace::Node>;
+
+  Bounds of(const trace::LinearTerm& term) const {
+    const auto index = static_cast<std::size_t>(term.index());
+    const auto extent = [](const auto& sizes, int axis) {
+      return Interval{0, std::max<std::int64_t>(1, axis < sizes.size() ? sizes[axis] : 1) - 1};
+    };
+    switch (term.variable()) {
+      case trace::GROUP_X:
+      case trace::GROUP_Y:
+      case trace::GROUP_Z:
+        return extent(program_.group_count(), term.variable() - trace::GROUP_X);
+      case trace::LOCAL_X:
+      case trace::LOCAL_Y:
+      case trace::LOCAL_Z:
+        return extent(program_.local_size(), term.variable() - trace::LOCAL_X);
+      case trace::LOOP:
+        return index < loops_.size() ? loops_[index] : std::nullopt;
+      case trace::DERIVED:
+        return derived_[index];
+      default:
+        return std::nullopt;
+    }
+  }
+
+  Bounds of(const trace::Expression& expression) const {
+    if (expression.explicit_table() != 0) return std::nullopt;
+    Interval sum{expression.constant(), expression.constant()};
+    for (const trace::LinearTerm& term : expression.terms()) {
+      const Bounds bounds = of(term);
+      if (!bounds) return std::nullopt;
+      const std::int64_t a = term.coefficient() * bounds->low;
+      const std::int64_t b = term.coefficient() * bounds->high;
+      sum.low += std::min(a, b);
+      sum.high += std::max(a, b);
+    }
+    return sum;
+  }
+
+  Bounds of(const trace::Derivation& derivation) const {
+    const Bounds left = of(derivation.left()), right = of(derivation.right());
+    if (!left || !right) return std::nullopt;
+    switch (derivation.operator_()) {
+      case trace::Derivation::REMAINDER:
+        if (right->low <= 0) return std::nullopt;
+        return Interval{0, right->high - 1};
+      case trace::Derivation::QUOTIENT:
+        if (right->low <= 0) return std::nullopt;
+        break;
+      case trace::Derivation::SHIFT_LEFT:
+      case trace::Derivation::SHIFT_RIGHT:
+        if (right->low < 0 || right->high > 62) return std::nullopt;
+        break;
+      default:
+        break;
+    }
+    return corners(derivation.operator_(), *left, *right);
+  }
+
+  void visit(const Body& body) {
+    for (const trace::Node& node : body) visit(node);
+  }
+
+  void visit(const trace::Node& node) {
+    if (node.has_loop()) return visit(node.loop());
+    if (node.has_guard()) {
+      visit(node.guard().body());
+      visit(node.guard().otherwise());
+    }
+    if (node.node_case() == trace::Node::kDerive) {
+      derived_[node.derive()] = of(program_.derivations(static_cast<int>(node.derive())));
+    }
+    if (node.node_case() == trace::Node::kAccess) {
+      note(program_.sites(static_cast<int>(node.access())));
+    }
+  }
+
+  void visit(const trace::Node::Loop& loop) {
+    const Bounds begin = of(loop.begin()), end = of(loop.end());
+    if (begin && end && end->high <= begin->low) return;
+    if (loop.id() >= loops_.size()) loops_.resize(loop.id() + 1);
+    loops_[loop.id()] = begin && end ? Bounds(Interval{begin->low, end->high - 1}) : std::nullopt;
+    visit(loop.body());
+  }
+
+  void note(const trace::Site& site) {
+    if (site.space() == trace::LOCAL) return;
+    ArgumentFootprint part;
+    part.argument = site.argument();
+    part.write = site.write() || site.atomic();
+    const Bounds bounds = site.space() == trace::IMAGE ? std::nullopt : of(site.x());
+    part.whole = !bounds;
+    if (bounds) part.first = bounds->low, part.last = bounds->high + site.bytes();
+    for (ArgumentFootprint& known : result) {
+      if (known.argument != part.argument || known.write != part.write) continue;
+      known.whole |= part.whole;
+      known.first = std::min(known.first, part.first);
+      known.last = std::max(known.last, part.last);
+      return;
+    }
+    result.push_back(part);
+  }
+
+  const trace::AccessProgram& program_;
+  std::vector<Bounds> loops_, derived_;
+};
+
+}  // namespace
+
+std::vector<ArgumentFootprint> footprint_of(const trace::AccessProgram& program) {
+  return BoundsWalk(program).result;
+}
+
+TouchedRange touched_range(const ArgumentFootprint& footprint, Address address, Bytes bytes,
+                           Bytes offset, bool image) {
+  TouchedRange range{address, bytes, footprint.write, image};
+  if (image) return range;
+  const auto size = static_cast<std::int64_t>(bytes.count());
+  const auto start = static_cast<std::int64_t>(offset.count());
+  const std::int64_t first = footprint.whole ? start : start + footprint.first;
+  const std::int64_t last = footprint.whole ? size : start + footprint.last;
+  const std::int64_t low = std::clamp<std::int64_t>(first, 0, size);
+  range.address = address + Bytes(static_cast<std::uint64_t>(low));
+  range.bytes = Bytes(static_cast<std::uint64_t>(std::clamp<std::int64_t>(last, low, size) - low));
+  return range;
+}
+
+}  // namespace fm
