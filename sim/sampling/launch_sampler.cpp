@@ -16,6 +16,8 @@ constexpr Ticks telling_duration = 50'000'000;
 constexpr double unknown_spread = 0.03;
 /// Least relative error of a model, however well two launches agreed.
 constexpr double least_error = 0.005;
+/// Relative error of a launch that finds caches as a skipped one is thought to leave them.
+constexpr double state_error = 0.05;
 /// Launches since an argument was touched, beyond which it counts as touched long ago.
 constexpr std::uint64_t recent_launches = 16;
 
@@ -79,13 +81,16 @@ LaunchStep LaunchSampler::next(Ticks now) {
         return {LaunchStep::Kind::rest, class_->model().duration};
       }
       phase_ = Phase::running;
-      if (quiet())
+      start_ = now;
+      if (quiet()) {
         pending_ =
-            Pending{class_, cells_.now(), settled(), simulated_last_, memory_.port_bytes(), now, 0};
+            Pending{class_, cells_.now(), settled(), simulated_last_, memory_.port_bytes(), 0};
+      }
       return {LaunchStep::Kind::run, 0};
     }
     case Phase::running:
-      if (pending_) pending_->duration = now - pending_->start;
+      if (pending_) pending_->duration = now - start_;
+      if (!simulated_last_) out_of_turn_ += now - start_;
       break;
     case Phase::skipping:
       account();
@@ -109,6 +114,7 @@ const LaunchSampler::Record& LaunchSampler::LaunchClass::model() const {
 
 void LaunchSampler::count_from_here() {
   for (auto& [key, one] : classes_) one.skipped = 0;
+  out_of_turn_ = 0;
   contended_bytes_ = 0;
 }
 
@@ -150,9 +156,11 @@ Ticks LaunchSampler::time_bound() const {
   const double others = spread_of_others();
   for (const auto& [key, one] : classes_) {
     if (one.skipped == 0) continue;
-    const double error = least_error + (one.records.size() > 1 ? spread(one) : others);
+    const double error = least_error + (one.records.size() > 1 ? spread(one) : others) +
+                         (one.model().in_turn ? 0 : state_error);
     bound += static_cast<double>(one.skipped) * error * static_cast<double>(one.model().duration);
   }
+  bound += state_error * static_cast<double>(out_of_turn_);
   // At worst, skipped launches and other traffic would have taken turns at the DRAM.
   bound += static_cast<double>(contended_bytes_) / memory_.peak_dram_bytes_per_second() * 1e12;
   return static_cast<Ticks>(std::ceil(bound));

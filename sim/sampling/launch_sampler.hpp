@@ -54,7 +54,7 @@ class LaunchSampler : public LaunchPolicy {
     CounterCells::Moves before;
     bool settled = false, in_turn = false;
     std::uint64_t port_bytes = 0;
-    Ticks start = 0, duration = 0;
+    Ticks duration = 0;
   };
   enum class Phase { begun, running, skipping };
   using Key = std::vector<std::uint64_t>;
@@ -85,6 +85,8 @@ class LaunchSampler : public LaunchPolicy {
   Phase phase_ = Phase::begun;
   bool simulated_last_ = true;  ///< the launch before this one
   std::optional<Pending> pending_;
+  Ticks start_ = 0;
+  Ticks out_of_turn_ = 0;  ///< spent by simulated launches that follow a skipped one
   std::uint64_t skip_port_bytes_ = 0, contended_bytes_ = 0;
 };
 
