@@ -190,6 +190,8 @@ TEST_F(Fmsim, IntervalsChangeNothingAndSumToTheTotals) {
     EXPECT_GE(intervals["end_ns"].back(), whole["latency"]["integrated_ns"]);
     EXPECT_THAT(contents_of(path("chrome.json")), HasSubstr("storage.read_bytes"));
   }
+  // Of the last repetition alone, whose check compares the sums; a broken law exits with 1.
+  EXPECT_EQ(run(replay() + " --repeat 2 --interval 10us --json -o " + path("warm.json")).status, 0);
   expect_refused(replay() + " --interval 10", {"--interval 10", "has no unit"});
   expect_refused(replay() + " --interval 10MB", {"not one of a time"});
   expect_refused(replay() + " --interval 0us", {"needs 1 ns"});
