@@ -14,6 +14,7 @@ namespace fm {
 struct Clock {
   Ticks period = 1;     ///< of one GPU cycle
   Ticks lookahead = 1;  ///< every link's latency is at least this
+  Ticks core_link = 0;  ///< and that of every link of a core this; 0: as lookahead
   Ticks at(std::uint64_t cycle) const { return cycle * period; }
   /// The first cycle that does not start before `time`.
   std::uint64_t cycle_from(Ticks time) const { return (time + period - 1) / period; }
@@ -26,9 +27,9 @@ enum class BlockWindow : std::uint8_t {
   exact,
   /// On a grid of `lookahead`: the events of [now, now + lookahead).
   ahead,
-  /// On a grid of twice `lookahead`, so that a block with much state of its own is visited half as
-  /// often: the events of a window that reaches `lookahead` back and as far ahead. Neighbours must
-  /// not be of this kind.
+  /// On a grid of about twice `core_link`, so that a block with much state of its own is visited
+  /// seldom: the events of a window that reaches as far ahead as its links and as far back as the
+  /// last one ended. Neighbours must not be of this kind.
   around,
 };
 
@@ -55,7 +56,8 @@ class Block : public sc_core::sc_module {
   Ticks end_of(Ticks start) const;
   const Clock clock_;
   const BlockWindow window_;
-  const Ticks step_;  ///< of the grid; shorter than every link by 1 ps
+  const Ticks step_;            ///< of the grid; shorter than every link by 1 ps
+  const Ticks ahead_, period_;  ///< around: how far a window reaches ahead, and its length
   Ticks wake_ = never;
   sc_core::sc_event event_;
 };
