@@ -21,9 +21,9 @@ struct ClockRate {
 /// blocks; results do not depend on it. The period may change while a run goes on, for all copies
 /// of a clock at once; cycles count on.
 struct Clock {
-  Ticks period = 1;                 ///< of one GPU cycle; of a clock that changes the shortest
-  Ticks lookahead = 1;              ///< every link's latency is at least this
-  Ticks core_link = 0;              ///< and that of every link of a core this; 0: as lookahead
+  Ticks period = 1;     ///< of one GPU cycle; of a clock that changes the shortest
+  Ticks lookahead = 1;  ///< every link's latency is at least this
+  Ticks core_link = 0;  ///< and that of every link of a core this; 0: as lookahead
   std::shared_ptr<ClockRate> rate = nullptr;  ///< shared by copies; none: the period never changes
 
   Ticks period_now() const { return rate ? rate->period : period; }
