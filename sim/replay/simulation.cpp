@@ -135,6 +135,8 @@ class Machine {
     board_ = CompletionBoard();
     registry_.count_from_here();
     energy_.restart(before_.time);
+    power_.restart(before_.time);
+    periodic_.resume();
     if (sampler_) sampler_->count_from_here();
     intervals_.restart(before_.time);
   }
