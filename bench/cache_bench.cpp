@@ -21,7 +21,7 @@ class Requester : public Block, private LineSink {
   };
   Requester(const char* name, const MemoryParameters& parameters, MemoryLevel* level,
             const Stream& stream)
-      : Block(name, parameters.clock, false),
+      : Block(name, parameters.clock, BlockWindow::ahead),
         stream_(stream),
         level_(level),
         latency_(parameters.request_cycles * parameters.clock.period),

@@ -27,6 +27,16 @@ void check_residency(const ConfigRules& rules) {
                 "at most " + std::to_string(static_cast<long long>(fitting)) + " fit");
 }
 
+/// Load/store units without a cache: nothing may need it.
+void check_load_store(const ConfigRules& rules) {
+  if (rules.number("load_store.cache_size") != 0) return;
+  rules.require(rules.word("load_store.write_policy") != "write_back", "load_store.cache_size",
+                {"load_store.write_policy"}, "there is no cache to keep what is written",
+                "give it a cache or write_through");
+  rules.require(rules.word("local.kind") == "dedicated", "load_store.cache_size", {"local.kind"},
+                "there is no cache to back local memory", "give it a cache or dedicated memory");
+}
+
 void check_texture(const ConfigRules& rules) {
   rules.power_of_two("texture.block_bytes");
   rules.power_of_two("texture.pitch_alignment");
@@ -42,14 +52,14 @@ void check_texture(const ConfigRules& rules) {
       "give texture.bytes_per_clock at least 4 B a texel");
 }
 
+/// Keys are for the fastest clock; governors move between operating points.
 void check_clocks(const ConfigRules& rules) {
   for (const char* path : {"gpu.operating_points", "host.operating_points"}) {
     rules.require(rules.curve(path).back().x == 1, path,
-                  "the last operating point must be the share 1, the clock that all other keys are "
-                  "for");
+                  "must end with the share 1, the clock that all other keys are for");
   }
   rules.at_most("governor.down_threshold", "governor.up_threshold",
-                "the clock would fall and rise at once");
+                "a governor would go down and up at once");
 }
 
 }  // namespace
@@ -58,16 +68,12 @@ void check_core_rules(const ConfigRules& rules) {
   for (const char* line : {"load_store.line", "texture.line"}) rules.power_of_two(line);
   check_issue(rules);
   check_residency(rules);
+  check_load_store(rules);
   check_texture(rules);
-  check_clocks(rules);
-  for (const std::string unit : {"load_store", "texture"}) {
-    rules.whole_sets(unit + ".cache_size", unit + ".ways", unit + ".line", {});
+  if (rules.number("load_store.cache_size") != 0) {
+    rules.whole_sets("load_store.cache_size", "load_store.ways", "load_store.line", {});
   }
-  const bool needs_cache = rules.word("load_store.write_policy") == "write_back" ||
-                           rules.word("local.kind") == "cache_backed";
-  rules.require(rules.number("load_store.cache_size") > 0 || !needs_cache, "load_store.cache_size",
-                {"load_store.write_policy", "local.kind"}, "one of them needs the cache",
-                "without a cache stores are write_through and local memory is dedicated");
+  rules.whole_sets("texture.cache_size", "texture.ways", "texture.line", {});
   rules.require(rules.number("local.bytes_per_clock") <= 4 * rules.number("local.banks"),
                 "local.bytes_per_clock", {"local.banks"}, "a bank gives 4 bytes a clock",
                 "lower local.bytes_per_clock or raise local.banks");
@@ -78,6 +84,7 @@ void DeviceConfig::check() const {
   check_core_rules(rules);
   check_memory_rules(rules);
   check_dram_rules(rules);
+  check_clocks(rules);
   rules.at_most("limits.max_allocation", "limits.app_memory",
                 "the application would be killed before it had it");
   rules.at_most("limits.max_allocation", "allocator.address_space", "no address could hold it");

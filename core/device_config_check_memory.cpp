@@ -68,16 +68,16 @@ void check_bandwidths(const ConfigRules& rules) {
     fastest_read = std::max(fastest_read, point.y);
   }
   rules.require(fastest_read <= peak, "storage.read_bandwidth", channel, "DRAM moves less", remedy);
-  for (const char* path :
-       {"host.copy_bandwidth", "host.transfer_bandwidth", "allocator.zeroing_bandwidth"}) {
-    rules.require(rules.number(path) <= peak, path, channel, "DRAM moves less", remedy);
-  }
   const double traffic =
       rules.number("traffic.display_bandwidth") + rules.number("traffic.background_bandwidth");
   rules.require(traffic < peak, "traffic.display_bandwidth",
                 {"traffic.background_bandwidth", "dram.data_rate", "dram.channels",
                  "dram.channel_width_bits"},
-                "DRAM would have no time for anything else", remedy);
+                "the two leave nothing of what DRAM moves", remedy);
+  for (const char* path :
+       {"host.copy_bandwidth", "host.transfer_bandwidth", "allocator.zeroing_bandwidth"}) {
+    rules.require(rules.number(path) <= peak, path, channel, "DRAM moves less", remedy);
+  }
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ ParameterSchema curve(const char* path, Kind x, Kind y, double minimum, double m
   ParameterSchema schema = number(path, Kind::curve, minimum, maximum, description);
   schema.curve_x = x;
   schema.curve_y = y;
-  schema.curve_x_minimum = x == Kind::bytes ? 512 : 1;
-  schema.curve_x_maximum = x == Kind::bytes ? 1024 * gibi : 4096;
+  schema.curve_x_minimum = x == Kind::bytes ? 512 : x == Kind::ratio ? 0.001 : 1;
+  schema.curve_x_maximum = x == Kind::bytes ? 1024 * gibi : x == Kind::ratio ? 1 : 4096;
   return schema;
 }
 
@@ -447,6 +447,7 @@ std::string ParameterSchema::range() const {
   };
   switch (kind) {
     case Kind::word: {
+      if (words.empty()) return "any text";
       std::string text;
       for (const std::string& word : words) text += (text.empty() ? "one of " : ", ") + word;
       return text;

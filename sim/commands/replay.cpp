@@ -53,11 +53,11 @@ Result simulate_trace(const DeviceConfig& config, const ReplayOptions& options) 
   note_other_device(config, trace);
   simulation.trace_file = options.trace;
   simulation.trace_digest = digest_of_file(options.trace);
+  simulation.interval = interval_of(options);
   if (options.sample == "auto") simulation.sampling = Sampling::automatic;
   simulation.launches = options.launches;
   simulation.warm = options.warm;
   simulation.repetitions = options.repeat;
-  simulation.interval = interval_of(options);
   constexpr std::size_t steps = 1000;
   simulation.on_progress = [&bar](double share) {
     bar.show(static_cast<std::size_t>(share * steps), steps);

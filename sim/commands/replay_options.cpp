@@ -64,6 +64,9 @@ void check_several(const ReplayOptions& options) {
   if (!options.chrome_trace.empty()) {
     throw UserError("--chrome-trace writes one file: give one --config and one --trace");
   }
+  if (!options.dump_requests.empty()) {
+    throw UserError("--dump-requests writes one file: give one --config and one --trace");
+  }
   if (options.json && options.output == "-") {
     throw UserError("--json of several simulations needs -o FOLDER");
   }

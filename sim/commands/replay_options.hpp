@@ -21,10 +21,10 @@ struct ReplayOptions {
   std::string sample = "full";
   std::vector<std::string> perfect;
   std::string dump_requests;  ///< PORT=FILE
+  std::string interval;       ///< "10us"; empty: none
   std::string launches;
   bool warm = false;
   std::uint64_t repeat = 1;
-  std::string interval;       ///< "10us"; empty: none
   bool explain = false, help = false, version = false;
   std::vector<GivenOption> given;  ///< as written
 

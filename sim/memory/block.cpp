@@ -1,21 +1,25 @@
 #include "sim/memory/block.hpp"
 
+#include <algorithm>
+
 #include "sim/replay/kernel_context.hpp"
 
 namespace fm {
 
-// The grid's step is `lookahead` less 1 ps, and blocks of kind `around` wake 1 ps before every
-// other point of it, so that they never share an instant with a neighbour. With links of latency L
-// > step this holds: awake at 2k step - 1, a core may handle events before 2k step + step. What
-// another block sends later than that instant arrives there or after; a block of the grid has
-// handled everything before 2k step, and what it sends from then on arrives after 2k step + step.
-// The other way round, awake at m step, a block needs what cores send before m step + step - L < m
-// step, and they are past that.
+// The grid's step is `lookahead` less 1 ps. Blocks of kind `around` wake 1 ps before a point of it,
+// every `period`, so that they never share an instant with a block of the grid. With L the latency
+// of their links, ahead = L - 1 and period <= 2 L - 1 this holds: awake at k period - 1, a core
+// handles events before k period + ahead. What another block sends at that instant or later arrives
+// there or after, and blocks of the grid have handled everything before k period. The other way
+// round, a block awake at m step, before the core's next point, needs what cores send before m step
+// + step - L <= (k + 1) period - L <= k period + ahead.
 Block::Block(sc_core::sc_module_name name, const Clock& clock, BlockWindow window)
     : sc_module(name),
       clock_(clock),
       window_(window),
-      step_(clock.lookahead > 1 ? clock.lookahead - 1 : 1) {
+      step_(clock.lookahead > 1 ? clock.lookahead - 1 : 1),
+      ahead_(std::max(clock.lookahead, clock.core_link) - 1),
+      period_((2 * ahead_ + 1) / step_ * step_) {
   SC_METHOD(activate);
   dont_initialize();
   sensitive << event_;
@@ -44,10 +48,8 @@ Ticks Block::wake_for(Ticks time) const {
   switch (window_) {
     case BlockWindow::ahead:
       return time / step_ * step_;
-    case BlockWindow::around: {
-      const Ticks middle = (time + step_) / (2 * step_) * (2 * step_);
-      return middle == 0 ? 0 : middle - 1;
-    }
+    case BlockWindow::around:
+      return time < ahead_ ? 0 : ((time - ahead_) / period_ + 1) * period_ - 1;
     default:
       return time;
   }
@@ -58,7 +60,7 @@ Ticks Block::end_of(Ticks start) const {
     case BlockWindow::ahead:
       return start / step_ * step_ + step_;
     case BlockWindow::around:
-      return (start + 1) / (2 * step_) * (2 * step_) + step_;
+      return (start + 1) / period_ * period_ + ahead_;
     default:
       return start + 1;
   }

@@ -21,9 +21,10 @@ struct ClockRate {
 /// blocks; results do not depend on it. The period may change while a run goes on, for all copies
 /// of a clock at once; cycles count on.
 struct Clock {
-  Ticks period = 1;                 ///< of one GPU cycle; of a clock that changes the shortest
-  Ticks lookahead = 1;              ///< every link's latency is at least this
-  std::shared_ptr<ClockRate> rate;  ///< shared by copies; none: the period never changes
+  Ticks period = 1;     ///< of one GPU cycle; of a clock that changes the shortest
+  Ticks lookahead = 1;  ///< every link's latency is at least this
+  Ticks core_link = 0;  ///< and that of every link of a core this; 0: as lookahead
+  std::shared_ptr<ClockRate> rate = nullptr;  ///< shared by copies; none: the period never changes
 
   Ticks period_now() const { return rate ? rate->period : period; }
   Ticks at(std::uint64_t cycle) const {
@@ -46,9 +47,9 @@ enum class BlockWindow : std::uint8_t {
   exact,
   /// On a grid of `lookahead`: the events of [now, now + lookahead).
   ahead,
-  /// On a grid of twice `lookahead`, so that a block with much state of its own is visited half as
-  /// often: the events of a window that reaches `lookahead` back and as far ahead. Neighbours must
-  /// not be of this kind.
+  /// On a grid of about twice `core_link`, so that a block with much state of its own is visited
+  /// seldom: the events of a window that reaches as far ahead as its links and as far back as the
+  /// last one ended. Neighbours must not be of this kind.
   around,
 };
 
@@ -75,7 +76,8 @@ class Block : public sc_core::sc_module {
   Ticks end_of(Ticks start) const;
   const Clock clock_;
   const BlockWindow window_;
-  const Ticks step_;  ///< of the grid; shorter than every link by 1 ps
+  const Ticks step_;            ///< of the grid; shorter than every link by 1 ps
+  const Ticks ahead_, period_;  ///< around: how far a window reaches ahead, and its length
   Ticks wake_ = never;
   sc_core::sc_event event_;
 };

@@ -116,23 +116,19 @@ bool DramChannel::forward(const DramEntry& read) const {
   return (wanted & ~write.byte_mask) == 0;
 }
 
-LineRequest DramChannel::oldest_request() const {
-  if (reads_.empty() && writes_.empty()) return arrivals_.front().request;
-  if (reads_.empty()) return writes_[writes_.oldest()].request;
-  const DramEntry& read = reads_[reads_.oldest()];
-  if (writes_.empty()) return read.request;
-  const DramEntry& write = writes_[writes_.oldest()];
-  return read.order < write.order ? read.request : write.request;
-}
-
 void DramChannel::append_waits(std::vector<Wait>* waits) const {
   if (idle()) return;
-  waits->push_back({"dram channel " + std::to_string(index_),
-                    std::to_string(reads_.size()) + " reads and " + std::to_string(writes_.size()) +
-                        " writes scheduled, " + std::to_string(arrivals_.size()) +
-                        " before its queues",
-                    {},
-                    oldest_request()});
+  Wait wait;
+  wait.block = "dram channel " + std::to_string(index_);
+  wait.state = std::to_string(reads_.size()) + " reads and " + std::to_string(writes_.size()) +
+               " writes scheduled, " + std::to_string(arrivals_.size()) + " before its queues";
+  for (const DramQueue* queue : {&reads_, &writes_}) {
+    if (queue->empty()) continue;
+    const LineRequest& request = (*queue)[queue->oldest()].request;
+    if (!wait.oldest || RequestBefore{}(request, *wait.oldest)) wait.oldest = request;
+  }
+  if (!wait.oldest) wait.oldest = arrivals_.front().request;
+  waits->push_back(wait);
 }
 
 }  // namespace fm

@@ -78,7 +78,6 @@ class DramChannel : public Block {
     DramQueue::Index entry = DramQueue::none;
   };
 
-  LineRequest oldest_request() const;
   DramQueue& queue(bool write) { return write ? writes_ : reads_; }
   const DramQueue& queue(bool write) const { return write ? writes_ : reads_; }
   Ticks run_until(Ticks end);

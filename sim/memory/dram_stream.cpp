@@ -39,7 +39,7 @@ class ClosedLoop : private LineSink {
       : stream_(stream),
         period_(DramClock(parameters.clock).period_fs() / 1000),
         lookahead_(stream.window == 0 ? long_lookahead_clocks * period_ : period_ / 2),
-        dram_({lookahead_, lookahead_, nullptr}, parameters),
+        dram_({lookahead_, lookahead_}, parameters),
         // There and back make one clock.
         source_(dram_.attach(this, stream.window == 0 ? lookahead_ : period_ - lookahead_)),
         random_(stream.seed) {

@@ -221,6 +221,8 @@ MemoryParameters memory_parameters(const DeviceConfig& config) {
   const std::uint32_t hop =
       std::min({memory.request_cycles, memory.l2_request_cycles, memory.mmu.request_cycles});
   memory.clock.lookahead = std::min(hop * memory.clock.period, memory.l2_to_slc);
+  memory.clock.core_link =
+      std::min(memory.request_cycles, memory.mmu.request_cycles) * memory.clock.period;
   return memory;
 }
 

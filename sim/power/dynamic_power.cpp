@@ -42,6 +42,11 @@ DynamicPower::DynamicPower(const DeviceConfig& config, const EnergyModel& model,
   publish_voltages(Picoseconds(0));
 }
 
+void DynamicPower::restart(Picoseconds now) {
+  heated_ = model_.counts();
+  heated_at_ = now;
+}
+
 void DynamicPower::before_kernel(Picoseconds now) {
   if (gpu_.speed() == gpu_speed_) return;
   gpu_speed_ = gpu_.speed();

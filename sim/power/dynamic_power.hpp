@@ -34,6 +34,9 @@ class DynamicPower {
   /// A kernel or copy keeps the GPU busy.
   void command_started(Picoseconds now) { gpu_busy_.begin(now); }
   void command_ended(Picoseconds now) { gpu_busy_.end(now); }
+  /// Another run begins, nothing is running; the counters were set back. Clocks and temperature
+  /// stay.
+  void restart(Picoseconds now);
   /// Right before a kernel begins, none running: changes clock and voltage if the governor says so.
   void before_kernel(Picoseconds now);
 

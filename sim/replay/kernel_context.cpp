@@ -40,7 +40,7 @@ void KernelContext::run() {
 
 void KernelContext::run(Picoseconds interval, const std::function<void(Picoseconds)>& on_interval) {
   // Never past the last event: time would end at another moment than without intervals.
-  for (std::uint64_t end = interval.count(); sc_core::sc_pending_activity();) {
+  for (std::uint64_t end = now_ps() + interval.count(); sc_core::sc_pending_activity();) {
     if (now_ps() + sc_core::sc_time_to_pending_activity().value() > end) {
       on_interval(Picoseconds(end));
       end += interval.count();

@@ -23,7 +23,7 @@ class KernelContext {
 
   /// Elaborates and runs until no event is left. Rethrows the first exception a guard() caught.
   void run();
-  /// The same, stopping at every multiple of `interval` before the end for `on_interval`. Nothing
+  /// The same, stopping every `interval` from now on, before the end, for `on_interval`. Nothing
   /// simulated depends on it. The interval is above zero.
   void run(Picoseconds interval, const std::function<void(Picoseconds now)>& on_interval);
 

@@ -22,6 +22,8 @@ class PeriodicWork : public sc_core::sc_module {
   void run_while(std::function<bool()> goes_on) { goes_on_ = std::move(goes_on); }
   /// From now on, the first time after one `period` (above 0).
   void every(Picoseconds period, std::function<void()> action);
+  /// Another run begins now, after one that ended.
+  void resume();
 
  private:
   struct Action {

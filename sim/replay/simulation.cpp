@@ -111,8 +111,8 @@ class Machine {
     report_progress();
     if (options_.tap != nullptr) memory_.watch(options_.tap_port, options_.tap);
     if (options_.on_launch) queues_.on_launch(options_.on_launch);
-    periodic_.run_while([this] { return goes_on(); });
     watch_progress();
+    periodic_.run_while([this] { return goes_on(); });
     watch_returns(world_, trace_.operations);
     for (HostThread& thread : threads_) {
       HostThread* start = &thread;
@@ -135,7 +135,10 @@ class Machine {
     board_ = CompletionBoard();
     registry_.count_from_here();
     energy_.restart(before_.time);
+    power_.restart(before_.time);
+    periodic_.resume();
     if (sampler_) sampler_->count_from_here();
+    intervals_.restart(before_.time);
   }
 
   DynamicPower::Hooks power_hooks() {
@@ -160,6 +163,11 @@ class Machine {
     });
   }
 
+  void run_to_the_end() {
+    if (options_.interval.count() == 0) return context_.run();
+    context_.run(options_.interval, [this](Picoseconds end) { intervals_.record(end); });
+  }
+
   /// Something is left to do, and something is under way that may do it.
   bool goes_on() {
     const bool done = queues_.idle() && std::all_of(threads_.begin(), threads_.end(),
@@ -167,11 +175,6 @@ class Machine {
     const bool stuck = agenda_.idle() && gpu_.idle() && storage_.idle() && copies_.idle() &&
                        memory_.port(MemoryClient::host).idle();
     return !done && !stuck;
-  }
-
-  void run_to_the_end() {
-    if (options_.interval.count() == 0) return context_.run();
-    context_.run(options_.interval, [this](Picoseconds end) { intervals_.record(end); });
   }
 
   void check_drained() const {

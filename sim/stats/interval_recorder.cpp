@@ -12,11 +12,18 @@ void IntervalRecorder::record(Picoseconds now) {
                     " intervals (at " + std::to_string(now.count() / 1000000) +
                     " us): choose longer ones");
   }
-  ends_.push_back(now);
+  ends_.push_back(now - start_);
   snapshots_.push_back(registry_.snapshot());
 }
 
-ResultIntervals IntervalRecorder::intervals(Picoseconds length, Picoseconds end) const {
+void IntervalRecorder::restart(Picoseconds now) {
+  start_ = now;
+  ends_.clear();
+  snapshots_.clear();
+}
+
+ResultIntervals IntervalRecorder::intervals(Picoseconds length, Picoseconds now) const {
+  const Picoseconds end = now - start_;
   std::vector<Picoseconds> ends = ends_;
   std::vector<std::vector<std::uint64_t>> snapshots = snapshots_;
   // What moved after the last record(), counters of idle time among it, belongs to the last one.

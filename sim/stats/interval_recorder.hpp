@@ -21,14 +21,17 @@ class IntervalRecorder {
   /// An interval ends at `now`. Throws UserError past `most_intervals`: the result would be larger
   /// than anything can read.
   void record(Picoseconds now);
+  /// Forgets what was recorded: times and counters are those since `now`.
+  void restart(Picoseconds now);
   static constexpr std::size_t most_intervals = 50000;
 
   /// All intervals, the last one ending with the registry's present values.
-  ResultIntervals intervals(Picoseconds length, Picoseconds end) const;
+  ResultIntervals intervals(Picoseconds length, Picoseconds now) const;
 
  private:
   const CounterRegistry& registry_;
-  std::vector<Picoseconds> ends_;
+  Picoseconds start_;
+  std::vector<Picoseconds> ends_;  ///< since start_
   std::vector<std::vector<std::uint64_t>> snapshots_;
 };
 

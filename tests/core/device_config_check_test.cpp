@@ -39,7 +39,7 @@ TEST(DeviceConfigRanges, EveryNumberHasALeastAndAMostThatAreHeld) {
           [&] { config.set(schema.path, curve ? "[[" + least_x + ", " + value + "]]" : value); });
     };
     const double least = schema.minimum, most = schema.maximum;
-    const double below = least >= 1 ? std::floor(least) - 1 : -1;
+    const double below = least - 1;
     EXPECT_EQ(refused(least), "") << schema.path;
     EXPECT_EQ(refused(most), "") << schema.path;
     EXPECT_THAT(refused(below), HasSubstr("outside its range")) << schema.path;
@@ -116,26 +116,33 @@ const std::vector<Contradiction>& contradictions() {
       {{{"host.transfer_bandwidth", "100 GB/s"}}, {"host.transfer_bandwidth", "dram.data_rate"}},
       {{{"storage.read_bandwidth", "[[4 KiB, 100 GB/s]]"}},
        {"storage.read_bandwidth", "dram.channels"}},
-      {{{"dram.bank_groups", "3"}}, {"dram.banks", "dram.bank_groups"}},
+      {{{"dram.bank_groups", "32"}}, {"dram.banks", "dram.bank_groups"}},
       {{{"dram.interleave", "16 B"}}, {"dram.interleave", "dram.burst_length"}},
       {{{"dram.interleave", "32 B"}}, {"slc.line", "dram.interleave"}},
       {{{"dram.burst_length", "64"}}, {"l2.line", "dram.burst_length", "dram.channel_width_bits"}},
       {{{"dram.tRCD", "50 ns"}}, {"dram.tRCD", "dram.tRAS"}},
+      {{{"dram.transfers_per_clock", "3"}}, {"dram.burst_length", "dram.transfers_per_clock"}},
       {{{"dram.tRP", "50 ns"}}, {"dram.tRP", "dram.tRPab"}},
       {{{"dram.tRRD_S", "50 ns"}}, {"dram.tRRD_S", "dram.tRRD_L"}},
-      {{{"dram.tFAW", "1 ns"}}, {"dram.tRRD_S", "dram.tFAW"}},
+      {{{"dram.tRRD_S", "50 ns"}, {"dram.tRRD_L", "50 ns"}}, {"dram.tRRD_S", "dram.tFAW"}},
+      {{{"dram.tCCD_S", "9"}}, {"dram.tCCD_S", "dram.tCCD_L"}},
       {{{"dram.tWTR_S", "50 ns"}}, {"dram.tWTR_S", "dram.tWTR_L"}},
       {{{"dram.tRFCab", "4 us"}}, {"dram.tRFCab", "dram.tREFI"}},
+      {{{"dram.tREFI", "1 us"}, {"dram.tRFCab", "1 us"}}, {"dram.tRFCab", "dram.tREFI"}},
+      {{{"dram.refresh", "per_bank"}, {"dram.refresh_sets", "0"}},
+       {"dram.refresh", "dram.refresh_sets"}},
       {{{"dram.tRFCpb", "3 us"}}, {"dram.tRFCpb", "dram.refresh_sets", "dram.tREFI"}},
-      {{{"dram.tCCD_S", "1"}}, {"dram.tCCD_S", "dram.burst_length", "dram.transfers_per_clock"}},
       {{{"dram.write_low", "0.9"}, {"dram.write_high", "0.5"}},
        {"dram.write_low", "dram.write_high"}},
-      {{{"traffic.display_bandwidth", "200 GB/s"}},
-       {"traffic.display_bandwidth", "dram.data_rate"}},
+      {{{"dram.refresh_sets", "3"}}, {"dram.banks", "dram.refresh_sets"}},
       {{{"governor.down_threshold", "0.9"}, {"governor.up_threshold", "0.5"}},
        {"governor.down_threshold", "governor.up_threshold"}},
-      {{{"load_store.cache_size", "0 B"}},
-       {"load_store.cache_size", "load_store.write_policy", "local.kind"}},
+      {{{"traffic.display_bandwidth", "90 GB/s"}},
+       {"traffic.display_bandwidth", "traffic.background_bandwidth", "dram.data_rate"}},
+      {{{"load_store.cache_size", "0 B"}}, {"load_store.cache_size", "load_store.write_policy"}},
+      {{{"load_store.cache_size", "0 B"}, {"load_store.write_policy", "write_through"}},
+       {"load_store.cache_size", "local.kind"}},
+      {{{"dram.tCCD_S", "1"}}, {"dram.tCCD_S", "dram.transfers_per_clock", "dram.burst_length"}},
   };
   return all;
 }
@@ -165,7 +172,11 @@ TEST(DeviceConfigContradictions, PowersOfTwo) {
        {"mmu.page_size", "allocator.buffer_alignment", "allocator.image_alignment"}) {
     EXPECT_THAT(error_after({{path, "5000 B"}}), HasSubstr("must be a power of two")) << path;
   }
-  EXPECT_THAT(error_after({{"dram.banks", "12"}}), HasSubstr("must be a power of two"));
+  for (const char* path : {"dram.banks", "dram.bank_groups"}) {
+    EXPECT_THAT(error_after({{path, "12"}}), HasSubstr("must be a power of two")) << path;
+  }
+  EXPECT_THAT(error_after({{"gpu.operating_points", "[[0.5, 0.6 V]]"}}),
+              HasSubstr("must end with the share 1"));
 }
 
 TEST(DeviceConfigContradictions, SayWhereBothValuesStand) {

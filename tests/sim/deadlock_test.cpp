@@ -81,7 +81,7 @@ TEST(Deadlock, TellsBlocksOfOneNameApart) {
 
 TEST(Deadlock, ABlockThatNeverRestsIsStoppedAndReported) {
   KernelContext context;
-  Spinner spinner("spinner", Clock{1000, 10000}, false);
+  Spinner spinner("spinner", Clock{1000, 10000}, BlockWindow::ahead);
   spinner.wake_by(0);
   std::uint64_t work = 0, looks = 0;
   context.watch([&] { return ++looks < 5 ? ++work : work; },

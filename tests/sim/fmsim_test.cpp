@@ -190,6 +190,8 @@ TEST_F(Fmsim, IntervalsChangeNothingAndSumToTheTotals) {
     EXPECT_GE(intervals["end_ns"].back(), whole["latency"]["integrated_ns"]);
     EXPECT_THAT(contents_of(path("chrome.json")), HasSubstr("storage.read_bytes"));
   }
+  // Of the last repetition alone, whose check compares the sums; a broken law exits with 1.
+  EXPECT_EQ(run(replay() + " --repeat 2 --interval 10us --json -o " + path("warm.json")).status, 0);
   expect_refused(replay() + " --interval 10", {"--interval 10", "has no unit"});
   expect_refused(replay() + " --interval 10MB", {"not one of a time"});
   expect_refused(replay() + " --interval 0us", {"needs 1 ns"});
@@ -239,6 +241,7 @@ TEST_F(Fmsim, SeveralSimulationsRefuseWhatIsForOne) {
   expect_refused(both + " --jobs 0", {"--jobs 0"});
   expect_refused(both + " --jobs many", {"--jobs"});
   expect_refused(both + " --chrome-trace x", {"--chrome-trace"});
+  expect_refused(both + " --dump-requests l2-slc=x", {"--dump-requests"});
   EXPECT_EQ(run(both + " --json").status, 2);
   EXPECT_THAT(run(both + " -o " + trace()).err, HasSubstr("need -o FOLDER"));
   EXPECT_THAT(run("--config adreno-750 --config mali-g715 --explain").err,
