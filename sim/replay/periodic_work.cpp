@@ -17,6 +17,14 @@ void PeriodicWork::every(Picoseconds period, std::function<void()> action) {
   plan();
 }
 
+void PeriodicWork::resume() {
+  if (actions_.empty()) return;
+  for (Action& action : actions_) {
+    if (action.next <= now_ps()) action.next = now_ps() + action.period;
+  }
+  plan();
+}
+
 void PeriodicWork::activate() {
   if (!goes_on_()) return;
   const std::uint64_t now = now_ps();

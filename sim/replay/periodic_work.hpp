@@ -20,6 +20,8 @@ class PeriodicWork : public sc_core::sc_module {
 
   /// Whether the run still goes on; asked before actions run. To be given before the first is due.
   void run_while(std::function<bool()> goes_on) { goes_on_ = std::move(goes_on); }
+  /// Another run begins: actions that ended with the one before are due one period from now.
+  void resume();
   /// From now on, the first time after one `period` (above 0).
   void every(Picoseconds period, std::function<void()> action);
 
