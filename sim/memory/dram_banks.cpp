@@ -10,9 +10,16 @@ void raise(DramCycle& bound, DramCycle to) { bound = std::max(bound, to); }
 }  // namespace
 
 DramBanks::DramBanks(const DramParameters& parameters)
-    : timing_(parameters.timing),
+    : nominal_(parameters.timing),
+      timing_(parameters.timing),
       per_group_(parameters.banks / parameters.bank_groups),
       banks_(parameters.banks) {}
+
+void DramBanks::stretch_bursts(std::uint32_t factor) {
+  timing_.burst = nominal_.burst * factor;
+  timing_.ccd_s = nominal_.ccd_s * factor;
+  timing_.ccd_l = nominal_.ccd_l * factor;
+}
 
 DramCycle DramBanks::precharge_all_ok() const {
   DramCycle cycle = precharge_ok_;

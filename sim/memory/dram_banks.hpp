@@ -40,6 +40,9 @@ class DramBanks {
   /// The data bus's clock still runs, so that a column command needs no synchronisation before it.
   bool wck_runs(DramCycle cycle) const { return !timing_.wck_sync || cycle < wck_until_; }
 
+  /// From now on bursts, and column commands, take `factor` times their clocks: a slower data rate.
+  void stretch_bursts(std::uint32_t factor);
+
   void activate(std::uint32_t bank, std::uint64_t row, DramCycle cycle);
   void precharge(std::uint32_t bank, DramCycle cycle);
   void precharge_all(DramCycle cycle);
@@ -61,7 +64,8 @@ class DramBanks {
   void close_until(std::uint32_t bank, DramCycle cycle);
   std::uint32_t group_begin(std::uint32_t bank) const { return bank / per_group_ * per_group_; }
 
-  const DramTiming timing_;
+  const DramTiming nominal_;
+  DramTiming timing_;
   const std::uint32_t per_group_;
   std::vector<Bank> banks_;
   // By bank, with what its group forbids: a decision reads them of many banks.
