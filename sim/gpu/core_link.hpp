@@ -32,14 +32,14 @@ class CoreLink {
   void send(LineRequest request, std::uint32_t line_bytes, Cycle earliest) {
     const bool read = request.kind == AccessKind::read;
     const std::uint32_t payload = read ? 0 : request.bytes;
-    const Cycle busy = cycles_for(payload);
-    const Cycle start = std::max(earliest, out_free_);
-    out_free_ = start + busy;
+    // A request is a cycle's worth at most, and no longer on its way than its answer's data.
+    out_free_ = std::max(earliest * cycle_units, out_free_) +
+                (read ? std::min(cycle_units, units_for(request.bytes)) : units_for(payload));
     bytes_out_ += payload;
     const std::uint32_t below = l2_->line_bytes();
     request.byte_mask = read ? range_mask(request.address, request.bytes, below)
                              : widen_mask(request.byte_mask, request.address, line_bytes, below);
-    request.time = clock_.at(start + busy - 1 + latency_);
+    request.time = clock_.at(last_cycle(out_free_) + latency_);
     request.sequence = sequence_++;
     request.source = source_;
     ++traffic_.requests_of(request.client, request.kind);
@@ -48,10 +48,9 @@ class CoreLink {
 
   /// An answer that arrived at `cycle` with `bytes` of data: when its last byte is in.
   Cycle take(std::uint32_t bytes, Cycle cycle) {
-    const Cycle start = std::max(cycle, in_free_);
-    in_free_ = start + cycles_for(bytes);
+    in_free_ = std::max(cycle * cycle_units, in_free_) + units_for(bytes);
     bytes_in_ += bytes;
-    return in_free_ - 1;
+    return last_cycle(in_free_);
   }
 
   TrafficCounts& traffic() { return traffic_; }
@@ -60,14 +59,17 @@ class CoreLink {
   const std::uint64_t& bytes_out() const { return bytes_out_; }
 
  private:
-  Cycle cycles_for(std::uint32_t bytes) const {
-    return bytes <= bytes_per_cycle_ ? 1 : (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;
+  /// The link is busy for parts of cycles: two lines of half its width pass in one.
+  static constexpr std::uint64_t cycle_units = 4096;
+  std::uint64_t units_for(std::uint32_t bytes) const {
+    return std::max<std::uint64_t>(1, bytes * cycle_units / bytes_per_cycle_);
   }
+  static Cycle last_cycle(std::uint64_t free) { return (free + cycle_units - 1) / cycle_units - 1; }
   const Clock clock_;
   MemoryLevel* l2_;
   std::uint32_t latency_, bytes_per_cycle_;
   std::uint16_t source_;
-  Cycle out_free_ = 0, in_free_ = 0;
+  std::uint64_t out_free_ = 0, in_free_ = 0;  ///< in cycle_units
   std::uint64_t sequence_ = 0, bytes_in_ = 0, bytes_out_ = 0;
   TrafficCounts traffic_;
 };

@@ -23,6 +23,8 @@ MemoryUnit::MemoryUnit(Unit unit, const UnitParameters& parameters, MemoryClient
       sets_(std::max<std::uint64_t>(
           1, parameters.cache_bytes / parameters.line_bytes / parameters.ways)),
       ways_(parameters.cache_bytes != 0 ? parameters.ways : 0),
+      lookups_per_cycle_((parameters.bytes_per_cycle + parameters.line_bytes - 1) /
+                         parameters.line_bytes),
       line_shift_(log2_of(parameters.line_bytes)),
       partial_(parameters.write_back),
       lines_(static_cast<std::size_t>(sets_.divisor()) * ways_),
@@ -100,7 +102,15 @@ MemoryUnit::Block MemoryUnit::read_lines() {
   Cycle lookup = now.next_lookup, last_hit = 0;
   std::uint64_t hits = 0;
   Block block = Block::none;
-  for (; line != now.end; ++line, ++lookup) {
+  // Lines narrower than the unit are looked up several a cycle.
+  const auto next = [&] {
+    ++line;
+    if (++now.lookups == lookups_per_cycle_) {
+      now.lookups = 0;
+      ++lookup;
+    }
+  };
+  for (; line != now.end; next()) {
     const std::uint64_t address = now.base + static_cast<std::uint64_t>(line->offset);
     const std::uint32_t place = find(address >> line_shift_);
     if (place != none && holds(place, line->mask)) {

@@ -118,6 +118,7 @@ class MemoryUnit {
     std::uint32_t ways = 0;  ///< of a set, that its lines may fill
     std::uint32_t wave = 0, load = 0;
     Cycle next_lookup = 0;
+    std::uint32_t lookups = 0;  ///< made in that cycle
   };
 
   bool proceed();
@@ -160,6 +161,7 @@ class MemoryUnit {
   PipeQueue pipe_;
   Divider sets_;
   std::uint32_t ways_;
+  std::uint32_t lookups_per_cycle_;
   std::uint32_t line_shift_;
   bool partial_;  ///< lines may hold a part of their bytes: what was written without a fetch
   Lines lines_;
