@@ -23,8 +23,9 @@ void DramBanks::stretch_bursts(std::uint32_t factor) {
 
 DramCycle DramBanks::precharge_all_ok() const {
   DramCycle cycle = precharge_ok_;
-  for (std::uint64_t rest = open_; rest != 0; rest &= rest - 1) {
-    raise(cycle, precharge_bank_ok_[static_cast<std::size_t>(__builtin_ctzll(rest))]);
+  // Closed ones too: their auto-precharge may still be to come.
+  for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
+    raise(cycle, precharge_bank_ok_[bank]);
   }
   return cycle;
 }

@@ -33,7 +33,7 @@ class DramBanks {
   DramCycle activate_ok(std::uint32_t bank) const { return activate_bank_ok_[bank]; }
   DramCycle precharge_ok() const { return precharge_ok_; }
   DramCycle precharge_ok(std::uint32_t bank) const { return precharge_bank_ok_[bank]; }
-  /// All open banks may be precharged.
+  /// All banks may be precharged at once.
   DramCycle precharge_all_ok() const;
   /// The banks of `mask`, all closed, may be refreshed.
   DramCycle refresh_ok(std::uint64_t mask) const;
