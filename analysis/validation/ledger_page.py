@@ -16,6 +16,13 @@ Parameters are a device's, never a kernel's. A *known deviation* is listed with 
 listed one is no longer off by that much.
 """
 
+CACHES = """## Caches and TLB
+
+Compared with brute-force models, look-up by look-up, in `sim_test`: every cache array against a list of lines in order of
+use on random streams (`tests/sim/cache_array_test.cpp`, `cache_slice_test.cpp`), TLBs and page walks likewise
+(`tests/sim/mmu_test.cpp`). Hits and misses must be equal access for access; nothing is tolerated.
+""".splitlines()
+
 
 def number(value):
     if value is None:

@@ -6,6 +6,7 @@ import pathlib
 import sys
 
 import curves
+import dram_rows
 import ledger
 import ledger_page
 import sensitivity
@@ -49,15 +50,21 @@ def main():
         sensitivities = [(item["family"], item["config"],
                           sensitivity.table(simulator, item["config"]))
                          for item in data["sensitivity"]]
-        text = ledger_page.page(device_rows, [], sensitivities)
+        dram = dram_rows.rows(fmsim, arguments.jobs)
+        text = ledger_page.page(device_rows, dram_rows.section(dram) + ledger_page.CACHES,
+                                sensitivities)
         arguments.output.write_text(text, encoding="utf-8")
         print(ledger_page.score([row for rows in device_rows for row in rows]))
+        for row in dram:
+            if row.fails:
+                print(f"fm validate: DRAM: {row.name}: {row.verdict}", file=sys.stderr)
     wrong = [row for rows in device_rows for row in rows if row.fails]
     for row in wrong:
         print(f"fm validate: {row.device}: {row.name}: published {ledger_page.number(row.published)} "
               f"{row.unit}, simulated {ledger_page.number(row.simulated)} {ledger_page.percent(row.difference)}: "
               f"{row.verdict} {row.reason}", file=sys.stderr)
-    return 4 if wrong else 0
+    dram_wrong = not arguments.device and any(row.fails for row in dram)
+    return 4 if wrong or dram_wrong else 0
 
 
 if __name__ == "__main__":

@@ -151,16 +151,18 @@ MemoryUnit::Block MemoryUnit::read_missing(std::uint32_t place, std::uint64_t ad
     ++counts_.read_merges;
   } else {
     if (free_mshrs_.empty()) return Block::mshr;
-    if (ways_ == 0) {
+    const Block block = ways_ == 0      ? Block::victim
+                        : place == none ? take_place(address >> line_shift_, &place)
+                                        : Block::none;
+    if (block == Block::victim) {
+      // No cache, or a set whose lines are all on their way: the line comes, but is not kept. (An
+      // Adreno's L1 of 32 lines streams more than 32 lines a round trip.)
       fetch(none, address, parameters_.line_bytes, mask, AccessKind::read);
       ++counts_.read_bypasses;
       ++counts_.accepted_reads;
       return Block::none;
     }
-    if (place == none) {
-      const Block block = take_place(address >> line_shift_, &place);
-      if (block != Block::none) return block;
-    }
+    if (block != Block::none) return block;
     fetch(place, address, parameters_.line_bytes, mask, AccessKind::read);
     ++counts_.read_misses;
   }
