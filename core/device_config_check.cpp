@@ -1,4 +1,6 @@
 // Contradictions between parameters of the shader core, and the order in which all are looked for.
+#include <cmath>
+
 #include "core/device_config_rules.hpp"
 
 namespace fm {
@@ -54,12 +56,19 @@ void check_texture(const ConfigRules& rules) {
 
 /// Keys are for the fastest clock; governors move between operating points.
 void check_clocks(const ConfigRules& rules) {
-  for (const char* path : {"gpu.operating_points", "host.operating_points"}) {
+  for (const char* path :
+       {"gpu.operating_points", "dram.operating_points", "host.operating_points"}) {
     rules.require(rules.curve(path).back().x == 1, path,
                   "must end with the share 1, the clock that all other keys are for");
   }
   rules.at_most("governor.down_threshold", "governor.up_threshold",
                 "a governor would go down and up at once");
+  rules.at_most("governor.dram_down_threshold", "governor.dram_up_threshold",
+                "a governor would go down and up at once");
+  for (const CurvePoint& point : rules.curve("dram.operating_points")) {
+    rules.require(std::abs(1 / point.x - std::round(1 / point.x)) < 1e-9, "dram.operating_points",
+                  "must have the shares 1, 1/2, 1/3, .. of the data rate");
+  }
 }
 
 }  // namespace

@@ -264,6 +264,9 @@ Schema dram_part_schema() {
 /// The device's choice: channels and their controller.
 Schema dram_controller_schema() {
   return {
+      curve("dram.operating_points", Kind::ratio, Kind::voltage, 0.1, 5,
+            "share of dram.data_rate, the inverse of a whole number, to voltage, of each operating "
+            "point"),
       number("dram.channels", Kind::count, 1, 64, "channels"),
       number("dram.interleave", Kind::bytes, 16, 1 * mebi, "bytes before the next channel"),
       word("dram.mapping", {},
@@ -355,9 +358,15 @@ Schema clocks_schema() {
   return {
       word("governor.gpu", {"fixed", "ramp"},
            "fixed: always the fastest operating point; ramp: from the slowest, a point at a time"),
+      word("governor.dram", {"fixed", "ramp"}, "the same of the DRAM's clock"),
       word("governor.cpu", {"fixed", "ramp"}, "the same of the CPU's"),
       number("governor.gpu_interval", Kind::time, microsecond, 60 * second,
              "between looks at the GPU's load, and at the temperature"),
+      number("governor.dram_interval", Kind::time, microsecond, 60 * second,
+             "between looks at the DRAM's traffic"),
+      number("governor.dram_up_threshold", Kind::ratio, 0, 1,
+             "share of the present data rate used above which it goes up"),
+      number("governor.dram_down_threshold", Kind::ratio, 0, 1, "share below which it goes down"),
       number("governor.cpu_interval", Kind::time, microsecond, 60 * second,
              "between looks at the CPU's load"),
       number("governor.up_threshold", Kind::ratio, 0, 1,

@@ -73,8 +73,8 @@ struct ResultRoofline {
 /// Clocks, power and temperature at one moment of a run in which they may change.
 struct PowerSample {
   Nanoseconds time;
-  double gpu_speed = 1, cpu_speed = 1;  ///< shares of the fastest clocks
-  double power_mw = 0;                  ///< mean since the sample before
+  double gpu_speed = 1, dram_speed = 1, cpu_speed = 1;  ///< shares of the fastest clocks
+  double power_mw = 0;                                  ///< mean since the sample before
   double temperature_c = 0;
 };
 

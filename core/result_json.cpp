@@ -92,6 +92,7 @@ Json power_json(const std::vector<PowerSample>& samples) {
   for (const PowerSample& sample : samples) {
     json.push_back({{"time_ns", sample.time.count()},
                     {"gpu_speed", sample.gpu_speed},
+                    {"dram_speed", sample.dram_speed},
                     {"cpu_speed", sample.cpu_speed},
                     {"power_mw", sample.power_mw},
                     {"temperature_c", sample.temperature_c}});

@@ -28,6 +28,8 @@ void register_counters(const DramSystem& dram, CounterRegistry& registry) {
     add("turnarounds", "times", "The data bus changed direction", counts.turnarounds);
     add("busy", "clocks", "Data buses were busy, all channels, in command clocks",
         counts.busy_clocks);
+    add("slow", "clocks", "Of them, what bursts took longer at a data rate below the highest",
+        counts.slow_clocks);
     add("queued", "clocks",
         "Sum over requests, from entry into the scheduler's queue to the last command",
         counts.queued_clocks);
@@ -56,7 +58,7 @@ void append_dram_checks(const DramSystem& dram, const CacheLevel& above,
     rows += counts.row_hits + counts.row_misses + counts.row_conflicts + counts.forwarded;
     burst_sum += total(counts.bursts);
     bursts += counts.read_bursts + counts.write_bursts;
-    busy += counts.busy_clocks;
+    busy += counts.busy_clocks - counts.slow_clocks;
     opened += counts.activations;
     closed += counts.precharges;
     left_open += channel->open_rows();
@@ -65,7 +67,8 @@ void append_dram_checks(const DramSystem& dram, const CacheLevel& above,
   check("dram: requests arrived = requests served", total(dram.traffic().requests), served);
   check("dram: bytes moved = bursts of all clients x burst size", dram.bytes_moved(),
         burst_sum * dram.parameters().burst_bytes);
-  check("dram: bus time = bursts x burst time", busy, bursts * dram.parameters().timing.burst);
+  check("dram: bus time at the highest data rate = bursts x burst time", busy,
+        bursts * dram.parameters().timing.burst);
   check("dram: rows opened = rows closed + rows left open", opened, closed + left_open);
   for (std::size_t client = 0; client < memory_client_count; ++client) {
     for (const AccessKind kind : {AccessKind::read, AccessKind::write}) {

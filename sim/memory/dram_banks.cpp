@@ -10,14 +10,22 @@ void raise(DramCycle& bound, DramCycle to) { bound = std::max(bound, to); }
 }  // namespace
 
 DramBanks::DramBanks(const DramParameters& parameters)
-    : timing_(parameters.timing),
+    : nominal_(parameters.timing),
+      timing_(parameters.timing),
       per_group_(parameters.banks / parameters.bank_groups),
       banks_(parameters.banks) {}
 
+void DramBanks::stretch_bursts(std::uint32_t factor) {
+  timing_.burst = nominal_.burst * factor;
+  timing_.ccd_s = nominal_.ccd_s * factor;
+  timing_.ccd_l = nominal_.ccd_l * factor;
+}
+
 DramCycle DramBanks::precharge_all_ok() const {
   DramCycle cycle = precharge_ok_;
-  for (std::uint64_t rest = open_; rest != 0; rest &= rest - 1) {
-    raise(cycle, precharge_bank_ok_[static_cast<std::size_t>(__builtin_ctzll(rest))]);
+  // Closed ones too: their auto-precharge may still be to come.
+  for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
+    raise(cycle, precharge_bank_ok_[bank]);
   }
   return cycle;
 }

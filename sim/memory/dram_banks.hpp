@@ -33,12 +33,15 @@ class DramBanks {
   DramCycle activate_ok(std::uint32_t bank) const { return activate_bank_ok_[bank]; }
   DramCycle precharge_ok() const { return precharge_ok_; }
   DramCycle precharge_ok(std::uint32_t bank) const { return precharge_bank_ok_[bank]; }
-  /// All open banks may be precharged.
+  /// All banks may be precharged at once.
   DramCycle precharge_all_ok() const;
   /// The banks of `mask`, all closed, may be refreshed.
   DramCycle refresh_ok(std::uint64_t mask) const;
   /// The data bus's clock still runs, so that a column command needs no synchronisation before it.
   bool wck_runs(DramCycle cycle) const { return !timing_.wck_sync || cycle < wck_until_; }
+
+  /// From now on bursts, and column commands, take `factor` times their clocks: a slower data rate.
+  void stretch_bursts(std::uint32_t factor);
 
   void activate(std::uint32_t bank, std::uint64_t row, DramCycle cycle);
   void precharge(std::uint32_t bank, DramCycle cycle);
@@ -61,7 +64,8 @@ class DramBanks {
   void close_until(std::uint32_t bank, DramCycle cycle);
   std::uint32_t group_begin(std::uint32_t bank) const { return bank / per_group_ * per_group_; }
 
-  const DramTiming timing_;
+  const DramTiming nominal_;
+  DramTiming timing_;
   const std::uint32_t per_group_;
   std::vector<Bank> banks_;
   // By bank, with what its group forbids: a decision reads them of many banks.

@@ -22,7 +22,14 @@ DramChannel::DramChannel(sc_core::sc_module_name name, const Clock& clock,
       reads_(parameters.banks, parameters.read_queue),
       writes_(parameters.banks, parameters.write_queue),
       banks_(parameters),
+      burst_(parameters.timing.burst),
       next_refresh_(refresh_interval()) {}
+
+void DramChannel::set_speed(double speed) {
+  const auto factor = static_cast<std::uint32_t>(std::max(1L, std::lround(1 / speed)));
+  burst_ = parameters_.timing.burst * factor;
+  banks_.stretch_bursts(factor);
+}
 
 void DramChannel::receive(const LineRequest& request, std::uint64_t local) {
   arrivals_.push({request, local});

@@ -43,6 +43,9 @@ class DramChannel : public Block {
   std::uint32_t open_rows() const {
     return static_cast<std::uint32_t>(__builtin_popcountll(banks_.open_banks()));
   }
+  /// Share of the data rate from now on, rounded to the inverse of a whole number; commands keep
+  /// their clock and timings in time.
+  void set_speed(double speed);
   const DramClock& command_clock() const { return command_clock_; }
   void observe(DramObserver* observer) { observer_ = observer; }
 
@@ -133,6 +136,7 @@ class DramChannel : public Block {
   TimedQueue<Arrival, ArrivalBefore> arrivals_;
   DramQueue reads_, writes_;
   DramBanks banks_;
+  std::uint32_t burst_;  ///< clocks of the data bus, at the present data rate
   std::uint64_t order_ = 1;
   Plan plan_;
   bool advancing_ = false;
@@ -163,6 +167,7 @@ class DramSystem : public MemoryLevel, private DramChannel::Outlet {
   const DramParameters& parameters() const { return parameters_; }
   const std::vector<std::unique_ptr<DramChannel>>& channels() const { return channels_; }
   const TrafficCounts& traffic() const { return traffic_; }
+  void set_speed(double speed);
   /// Bytes over the buses: bursts x burst size.
   std::uint64_t bytes_moved() const;
   double peak_bytes_per_second() const;

@@ -99,7 +99,8 @@ void DramChannel::issue_column(const Plan& plan) {
     close_bank(plan.bank);
   }
   ++(drain_ ? counts_.write_bursts : counts_.read_bursts);
-  counts_.busy_clocks += parameters_.timing.burst;
+  counts_.busy_clocks += burst_;
+  counts_.slow_clocks += burst_ - parameters_.timing.burst;
   if (drain_ != last_write_) ++counts_.turnarounds;
   last_write_ = drain_;
   slot_ = cycle + parameters_.timing.column_slots;
@@ -124,7 +125,7 @@ void DramChannel::complete(DramEntry& entry, DramCycle cycle) {
   counts_.bytes[client][kind] += request.bytes;
   counts_.queued_clocks += cycle - entry.entered;
   if (request.kind == AccessKind::write) return;
-  const Ticks end = command_clock_.ticks(cycle + parameters_.timing.cl + parameters_.timing.burst);
+  const Ticks end = command_clock_.ticks(cycle + parameters_.timing.cl + burst_);
   counts_.read_latency += end - request.time;
   counts_.service_latency += end - command_clock_.ticks(entry.entered);
   outlet_->answer(index_, request, end + parameters_.controller);

@@ -60,11 +60,11 @@ struct DramParameters {
   std::uint32_t channels = 4;
   std::uint32_t banks = 16;  ///< a channel
   std::uint32_t bank_groups = 4;
-  std::uint32_t rows = 65536;                              ///< of a bank
-  std::uint32_t row_bytes = 2048;                          ///< a bank's page
-  std::uint32_t interleave = 256;                          ///< neighbouring bytes on one channel
-  std::uint32_t burst_bytes = 32;                          ///< of one column command
-  std::uint32_t line_bytes = 64;                           ///< largest request
+  std::uint32_t rows = 65536;                     ///< of a bank
+  std::uint32_t row_bytes = 2048;                 ///< a bank's page
+  std::uint32_t interleave = 256;                 ///< neighbouring bytes on one channel
+  std::uint32_t burst_bytes = 32;                 ///< of one column command
+  std::uint32_t line_bytes = 64;                  ///< largest request
   std::string mapping = "row bank column group";  ///< see dram_mapping.hpp
   std::string hash = "row";
   double clock = 800e6;  ///< of commands, Hz
@@ -93,6 +93,7 @@ struct DramCounts {
   std::uint64_t read_bursts = 0, write_bursts = 0;
   std::uint64_t turnarounds = 0;
   std::uint64_t busy_clocks = 0;      ///< data bus
+  std::uint64_t slow_clocks = 0;      ///< of them, what a lower data rate took longer
   std::uint64_t read_latency = 0;     ///< sum over reads of arrival to last data, ps
   std::uint64_t service_latency = 0;  ///< the same from entry into the queue
   std::uint64_t queued_clocks = 0;    ///< sum over requests of entry into the queue to last command

@@ -222,9 +222,10 @@ void DramChannel::propose_timeouts(DramCycle from) {
 void DramChannel::propose_second_activate(DramCycle from) {
   // Anything else that is ready goes first, as long as ACT-2 can still follow in time.
   if (plan_.cycle == from) {
-    const std::uint32_t after = plan_.action == Action::column ? parameters_.timing.column_slots +
-                                                                     (banks_.wck_runs(from) ? 0 : 1)
-                                                               : 1;
+    const DramTiming& timing = parameters_.timing;
+    const std::uint32_t sync = banks_.wck_runs(from) ? 0 : 1;
+    const std::uint32_t after =
+        plan_.action == Action::column ? timing.column_slots + sync : timing.precharge_slots;
     if (from + after <= activate2_deadline_) return;
   }
   plan_ = {from, urgent, Action::activate2, activating_bank_, DramQueue::none};

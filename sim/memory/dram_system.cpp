@@ -43,6 +43,10 @@ void DramSystem::answer(std::uint32_t channel, const LineRequest& request, Ticks
   source.sink->answer(answer);
 }
 
+void DramSystem::set_speed(double speed) {
+  for (const auto& channel : channels_) channel->set_speed(speed);
+}
+
 std::uint64_t DramSystem::bytes_moved() const {
   std::uint64_t bursts = 0;
   for (const auto& channel : channels_) {

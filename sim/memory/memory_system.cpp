@@ -149,6 +149,8 @@ void MemorySystem::change_gpu_period(Ticks period) {
   port(MemoryClient::copy_engine).change_cycle(period, clock_.period);
 }
 
+void MemorySystem::set_dram_speed(double speed) { dram_->set_speed(speed); }
+
 bool MemorySystem::idle() const { return waits().empty(); }
 
 std::vector<Wait> MemorySystem::waits() const {

@@ -47,6 +47,8 @@ class MemorySystem {
   /// What is in flight keeps its times; latencies and widths given in GPU cycles (L2, the way to
   /// it) follow, those given in time (system-level cache, DRAM) do not.
   void change_gpu_period(Ticks period);
+  /// Share of dram.data_rate that the channels run at from now on; timings given in time stay.
+  void set_dram_speed(double speed);
   CacheLevel& l2() { return *l2_; }
   /// Of all shared levels together.
   std::uint64_t cache_bytes() const;

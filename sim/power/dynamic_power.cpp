@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "sim/replay/agenda.hpp"
 
 namespace fm {
 namespace {
 
-Governor governor(const DeviceConfig& config, const char* points, const char* mode) {
+Governor governor(const DeviceConfig& config, const char* points, const char* mode,
+                  const std::string& thresholds = "governor.") {
   return Governor(config.curve(points), config.word(mode) == "ramp",
-                  config.ratio("governor.up_threshold"), config.ratio("governor.down_threshold"));
+                  config.ratio(thresholds + "up_threshold"),
+                  config.ratio(thresholds + "down_threshold"));
 }
 
 double share(Picoseconds part, Picoseconds whole) {
@@ -20,13 +23,23 @@ double share(Picoseconds part, Picoseconds whole) {
 }  // namespace
 
 DynamicPower::DynamicPower(const DeviceConfig& config, const EnergyModel& model,
-                           EnergyLedger& ledger, PeriodicWork& periodic, Hooks hooks)
+                           EnergyLedger& ledger, const CounterRegistry& registry,
+                           PeriodicWork& periodic, Hooks hooks)
     : model_(model),
       ledger_(ledger),
+      registry_(registry),
       hooks_(std::move(hooks)),
       gpu_interval_(config.time("governor.gpu_interval")),
+      dram_interval_(config.time("governor.dram_interval")),
       cpu_interval_(config.time("governor.cpu_interval")),
+      burst_bytes_(static_cast<double>(config.count("dram.channel_width_bits") *
+                                       config.count("dram.burst_length")) /
+                   8),
+      dram_bandwidth_(static_cast<double>(config.count("dram.channels") *
+                                          config.count("dram.channel_width_bits")) /
+                      8 * config.hertz("dram.data_rate")),
       gpu_(governor(config, "gpu.operating_points", "governor.gpu")),
+      dram_(governor(config, "dram.operating_points", "governor.dram", "governor.dram_")),
       cpu_(governor(config, "host.operating_points", "governor.cpu")),
       gpu_speed_(gpu_.speed()),
       gpu_voltage_(gpu_.voltage()),
@@ -36,8 +49,10 @@ DynamicPower::DynamicPower(const DeviceConfig& config, const EnergyModel& model,
       node_(config),
       heated_(model.counts()) {
   if (gpu_.ramps() || throttles_) periodic.every(gpu_interval_, [this] { look_at_gpu(); });
+  if (dram_.ramps()) periodic.every(dram_interval_, [this] { look_at_dram(); });
   if (cpu_.ramps()) periodic.every(cpu_interval_, [this] { look_at_cpu(); });
   if (gpu_.ramps()) hooks_.set_gpu_speed(gpu_speed_);
+  if (dram_.ramps()) hooks_.set_dram_speed(dram_.speed());
   if (cpu_.ramps()) hooks_.set_cpu_speed(cpu_.speed(), cpu_.voltage());
   publish_voltages(Picoseconds(0));
 }
@@ -61,6 +76,17 @@ void DynamicPower::look_at_gpu() {
   heat(now);
 }
 
+void DynamicPower::look_at_dram() {
+  const double bytes = dram_bytes();
+  if (bytes < dram_bytes_) dram_bytes_ = 0;  // counted anew: another repetition began
+  const double possible =
+      dram_bandwidth_ * dram_.speed() * static_cast<double>(dram_interval_.count()) * 1e-12;
+  dram_.observe((bytes - dram_bytes_) / possible);
+  dram_bytes_ = bytes;
+  hooks_.set_dram_speed(dram_.speed());
+  publish_voltages(Agenda::now());
+}
+
 void DynamicPower::look_at_cpu() {
   cpu_.observe(share(hooks_.take_cpu_busy(), cpu_interval_));
   hooks_.set_cpu_speed(cpu_.speed(), cpu_.voltage());
@@ -80,8 +106,8 @@ void DynamicPower::heat(Picoseconds now) {
   heated_ = counts;
   heated_at_ = now;
   if (throttles_) limit();
-  samples_.push_back(
-      {to_nanoseconds(now), gpu_.speed(), cpu_.speed(), milliwatts, node_.celsius()});
+  samples_.push_back({to_nanoseconds(now), gpu_.speed(), dram_.speed(), cpu_.speed(), milliwatts,
+                      node_.celsius()});
 }
 
 /// One point lower while too hot, one higher once cool enough.
@@ -94,7 +120,13 @@ void DynamicPower::limit() {
 }
 
 void DynamicPower::publish_voltages(Picoseconds now) {
-  ledger_.set_voltages({gpu_voltage_, 1, 1}, now);
+  ledger_.set_voltages({gpu_voltage_, dram_.voltage(), 1}, now);
+}
+
+double DynamicPower::dram_bytes() const {
+  return static_cast<double>(registry_.value("dram.read_bursts") +
+                             registry_.value("dram.write_bursts")) *
+         burst_bytes_;
 }
 
 }  // namespace fm

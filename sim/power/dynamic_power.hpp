@@ -1,5 +1,5 @@
 #pragma once
-// Clocks that change during a run: governors of GPU and CPU, and the temperature that bounds
+// Clocks that change during a run: governors of GPU, DRAM and CPU, and the temperature that bounds
 // the GPU's.
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace fm {
 
 /// With all governors fixed and no thermal.throttling nothing ever changes and nothing is asked.
-/// Else each part's governor looks at the last governor.*_interval. the CPU changes at once;
+/// Else each part's governor looks at the last governor.*_interval. DRAM and CPU change at once;
 /// the GPU's clock and voltage change only where no kernel runs, at the start of the next one: a
 /// kernel runs at one operating point. Voltages of the ledger follow at the next start or end of a
 /// kernel or copy. CPU energy is for the work done: host threads take longer at a lower clock, and
@@ -25,11 +25,12 @@ class DynamicPower {
   struct Hooks {
     std::function<Picoseconds()> take_cpu_busy;         ///< since the last call
     std::function<void(double, double)> set_cpu_speed;  ///< share of the fastest clock, voltage
+    std::function<void(double)> set_dram_speed;         ///< the same share
     std::function<void(double)> set_gpu_speed;          ///< the same share; no kernel runs
   };
   /// All arguments outlive it.
   DynamicPower(const DeviceConfig& config, const EnergyModel& model, EnergyLedger& ledger,
-               PeriodicWork& periodic, Hooks hooks);
+               const CounterRegistry& registry, PeriodicWork& periodic, Hooks hooks);
 
   /// A kernel or copy keeps the GPU busy.
   void command_started(Picoseconds now) { gpu_busy_.begin(now); }
@@ -45,18 +46,23 @@ class DynamicPower {
 
  private:
   void look_at_gpu();
+  void look_at_dram();
   void look_at_cpu();
   void heat(Picoseconds now);
   void limit();
   void publish_voltages(Picoseconds now);
+  double dram_bytes() const;
 
   const EnergyModel& model_;
   EnergyLedger& ledger_;
+  const CounterRegistry& registry_;
   const Hooks hooks_;
-  const Picoseconds gpu_interval_, cpu_interval_;
-  Governor gpu_, cpu_;
+  const Picoseconds gpu_interval_, dram_interval_, cpu_interval_;
+  const double burst_bytes_, dram_bandwidth_;
+  Governor gpu_, dram_, cpu_;
   BusyTime gpu_busy_;
   double gpu_speed_, gpu_voltage_;
+  double dram_bytes_ = 0;
   const bool throttles_;
   const double limit_, hysteresis_;
   ThermalNode node_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/memory/memory_parameters.hpp"
+
 namespace fm {
 namespace {
 
@@ -67,7 +69,11 @@ void EnergyModel::memory_events(const DeviceConfig& config) {
   add("dram_activate", "dram.activations", config.picojoules("energy.dram_activate"));
   add("dram_read", "dram.read_bursts", burst_bits * config.picojoules("energy.dram_read_bit"));
   add("dram_write", "dram.write_bursts", burst_bits * config.picojoules("energy.dram_write_bit"));
-  add("dram_refresh", "dram.refreshes", config.picojoules("energy.dram_refresh"));
+  const double refresh = config.picojoules("energy.dram_refresh");
+  add("dram_refresh", "dram.refreshes", refresh);
+  // As many per-bank refreshes do what one of all banks does; some parts have none.
+  add("dram_refresh", "dram.bank_refreshes",
+      refresh / std::max(1u, memory_parameters(config).dram.refresh_sets));
 }
 
 std::size_t EnergyModel::component(const std::string& name) {

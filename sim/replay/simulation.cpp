@@ -65,7 +65,7 @@ class Machine {
         cpu_(config_, memory_, agenda_, registry_),
         energy_model_(config_, registry_, half_arithmetic_),
         energy_(energy_model_),
-        power_(config_, energy_model_, energy_, periodic_, power_hooks()),
+        power_(config_, energy_model_, energy_, registry_, periodic_, power_hooks()),
         binder_(config_, whole_trace_, gpu_.wave_width(), half_arithmetic_, heap_, plan_),
         queues_(config_, gpu_, copies_, binder_, heap_, energy_, power_, board_, log_),
         releases_(config_, heap_, agenda_, queues_),
@@ -145,6 +145,7 @@ class Machine {
     const Ticks fastest = memory_.clock().period;
     return {[this] { return cpu_.take_busy(); },
             [this](double speed, double voltage) { cpu_.set_speed(speed, voltage); },
+            [this](double speed) { memory_.set_dram_speed(speed); },
             [this, fastest](double speed) {
               memory_.change_gpu_period(
                   static_cast<Ticks>(std::llround(static_cast<double>(fastest) / speed)));
@@ -242,8 +243,11 @@ class Machine {
     result.roofline = peaks.roofline({counted, log_.end, peaks.gpu_hertz()});
     result.launches = assemble_launches(trace_, plan_, log_, peaks, energy_);
     result.energy = energy_.result(log_.end);
-    for (const PowerSample& sample : power_.samples()) {
-      if (sample.time <= result.latency.integrated) result.power_over_time.push_back(sample);
+    const Nanoseconds start = to_nanoseconds(before_.time);
+    for (PowerSample sample : power_.samples()) {
+      if (sample.time < start || sample.time - start > result.latency.integrated) continue;
+      sample.time -= start;
+      result.power_over_time.push_back(sample);
     }
     // Only a whole first run reads all weights of the plan.
     const bool reads_all = done_ == 0 && !selection_;

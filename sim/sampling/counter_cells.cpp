@@ -31,6 +31,16 @@ CounterCells::CounterCells(const CounterRegistry& registry) : registry_(registry
     // Blocks own their counts and show them as constants; nobody but sampling adds to them.
     if (left_out.count(cell) == 0) cells_.push_back(const_cast<std::uint64_t*>(cell));
   }
+  const auto opened = registry.entries().find("dram.activations");
+  const auto closed = registry.entries().find("dram.precharges");
+  if (opened == registry.entries().end() || closed == registry.entries().end()) return;
+  const auto index = [&](const std::uint64_t* cell) {
+    return static_cast<std::size_t>(std::lower_bound(cells_.begin(), cells_.end(), cell, before) -
+                                    cells_.begin());
+  };
+  for (std::size_t i = 0; i < opened->second.cells.size(); ++i) {
+    rows_.emplace_back(index(opened->second.cells[i]), index(closed->second.cells[i]));
+  }
 }
 
 CounterCells::Moves CounterCells::now() const {
@@ -43,6 +53,7 @@ CounterCells::Moves CounterCells::now() const {
 CounterCells::Moves CounterCells::since(const Moves& before) const {
   Moves moves = now();
   for (std::size_t i = 0; i < moves.size(); ++i) moves[i] -= before[i];
+  for (const auto& [opened, closed] : rows_) moves[closed] = moves[opened];
   return moves;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/stats/counter_registry.hpp"
@@ -21,7 +22,8 @@ class CounterCells {
   explicit CounterCells(const CounterRegistry& registry);
 
   Moves now() const;
-  /// What moved since `before`.
+  /// What moved since `before`, to be added again: rows that were left open count as closed, as
+  /// each further time closes them.
   Moves since(const Moves& before) const;
   /// As if `moves` had happened so many times more, or less.
   void add(const Moves& moves, std::int64_t times = 1);
@@ -31,6 +33,8 @@ class CounterCells {
  private:
   const CounterRegistry& registry_;
   std::vector<std::uint64_t*> cells_;  ///< ascending
+  /// By DRAM channel: where its rows opened and its rows closed are in cells_.
+  std::vector<std::pair<std::size_t, std::size_t>> rows_;
 };
 
 }  // namespace fm

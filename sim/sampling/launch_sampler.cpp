@@ -18,6 +18,9 @@ constexpr double unknown_spread = 0.03;
 constexpr double least_error = 0.005;
 /// Relative error of a launch that finds caches as a skipped one is thought to leave them.
 constexpr double state_error = 0.05;
+/// Relative error of launches after that: open rows, translations and older lines differ a little,
+/// and launches of one class that differ in no more than these differ by about so much.
+constexpr double later_error = 0.01;
 /// Launches since an argument was touched, beyond which it counts as touched long ago.
 constexpr std::uint64_t recent_launches = 16;
 
@@ -90,7 +93,11 @@ LaunchStep LaunchSampler::next(Ticks now) {
     }
     case Phase::running:
       if (pending_) pending_->duration = now - start_;
-      if (!simulated_last_) out_of_turn_ += now - start_;
+      if (!simulated_last_) {
+        out_of_turn_ += now - start_;
+      } else if (left_out_ || transfers_.left_out()) {
+        later_ += now - start_;
+      }
       break;
     case Phase::skipping:
       account();
@@ -102,6 +109,7 @@ LaunchStep LaunchSampler::next(Ticks now) {
 void LaunchSampler::account() {
   cells_.add(class_->model().moves);
   ++class_->skipped;
+  left_out_ = true;
   contended_bytes_ += memory_.port_bytes() - skip_port_bytes_;
   touch_arguments(*launch_, memory_);
 }
@@ -114,7 +122,7 @@ const LaunchSampler::Record& LaunchSampler::LaunchClass::model() const {
 
 void LaunchSampler::count_from_here() {
   for (auto& [key, one] : classes_) one.skipped = 0;
-  out_of_turn_ = 0;
+  out_of_turn_ = later_ = 0;
   contended_bytes_ = 0;
 }
 
@@ -161,6 +169,7 @@ Ticks LaunchSampler::time_bound() const {
     bound += static_cast<double>(one.skipped) * error * static_cast<double>(one.model().duration);
   }
   bound += state_error * static_cast<double>(out_of_turn_);
+  bound += later_error * static_cast<double>(later_);
   // At worst, skipped launches and other traffic would have taken turns at the DRAM.
   bound += static_cast<double>(contended_bytes_) / memory_.peak_dram_bytes_per_second() * 1e12;
   return static_cast<Ticks>(std::ceil(bound));

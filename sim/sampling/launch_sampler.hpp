@@ -87,6 +87,8 @@ class LaunchSampler : public LaunchPolicy {
   std::optional<Pending> pending_;
   Ticks start_ = 0;
   Ticks out_of_turn_ = 0;  ///< spent by simulated launches that follow a skipped one
+  Ticks later_ = 0;        ///< by other simulated launches, after something was left out
+  bool left_out_ = false;  ///< a launch was skipped
   std::uint64_t skip_port_bytes_ = 0, contended_bytes_ = 0;
 };
 

@@ -29,6 +29,8 @@ class TransferSampler : public TransferPolicy {
             std::function<void()>* done) override;
   /// No more sampling.
   void stop() { phase_ = Phase::stopped; }
+  /// Whether any transfer was accounted for and not simulated.
+  bool left_out() const { return accounted_bytes_ != 0; }
   /// Most by which the time of the transfers that were not simulated may be wrong.
   Ticks time_bound() const;
 

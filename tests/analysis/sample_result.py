@@ -107,7 +107,7 @@ def sample_result(count=36):
         "energy": {"total_nj": 95_400_000.0, "average_power_mw": 3100.0, "by_component": {
             "alu_fma": 40_000_000.0, "dram_read": 30_400_000.0, "l2_read": 9_000_000.0,
             "static_gpu": 16_000_000.0}, "outside_launches_nj": 20_000_000.0},
-        "power_over_time": [{"time_ns": 1_000_000, "gpu_speed": 0.5, "cpu_speed": 1,
+        "power_over_time": [{"time_ns": 1_000_000, "gpu_speed": 0.5, "dram_speed": 1, "cpu_speed": 1,
                              "power_mw": 3000.0, "temperature_c": 31.5}],
         "launches": run,
         "counters": counters(),

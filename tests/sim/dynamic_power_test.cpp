@@ -210,6 +210,30 @@ TEST(DynamicPower, WorkUnderWayGoesOnAtTheNewCpuClock) {
   EXPECT_EQ(counter(result, "host.active_time"), 4e9 * 0.5 * 0.25 + 9e9);
 }
 
+/// A data rate of an eighth moves an eighth of the bytes, and goes up with the load.
+TEST(DynamicPower, ASlowDramMovesLess) {
+  TraceBuilder trace;
+  const auto program = trace.add_copy_program(64, 65536, 16, 1);
+  trace.buffer(1, 64 * mib);
+  trace.buffer(2, 64 * mib);
+  trace.wait({trace.launch("L0", program, {1, 2})});
+  const auto dram = [&](const char* mode, const char* interval) {
+    const Result result =
+        run(trace,
+            config_with({{"governor.dram", mode},
+                         {"governor.dram_interval", interval},
+                         {"dram.operating_points", "[[0.125, 0.5 V], [0.25, 0.5 V], [1, 1 V]]"}}));
+    return launch(result, "L0").peaks.at("dram");
+  };
+  const double fast = dram("fixed", "1 s"), slow = dram("ramp", "1 s"),
+               ramp = dram("ramp", "50 us");
+  EXPECT_GT(fast, 0.3);
+  EXPECT_LE(slow, 0.125);
+  EXPECT_GT(slow, 0.06);
+  EXPECT_GT(ramp, 2 * slow);
+  EXPECT_LT(ramp, fast);
+}
+
 TEST(DynamicPower, AHotGpuSlowsDownAndComesBack) {
   TraceBuilder trace;
   const auto program = arithmetic_program(&trace, 10'000);

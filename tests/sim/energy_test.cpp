@@ -138,6 +138,7 @@ struct OneCounter {
                              "dram.read_bursts",
                              "dram.write_bursts",
                              "dram.refreshes",
+                             "dram.bank_refreshes",
 
                              "storage.read_bytes",
                              "host.active_time"}) {
