@@ -91,7 +91,7 @@ def page(device_rows, other_sections, sensitivities):
                   "",
                   "How latencies and bandwidths of the microbenchmarks move, in percent, when a number that nobody "
                   "publishes is halved / raised by half. A dot: less than half a percent either way. Sizes and lines "
-                  "of caches and what only touches host, storage or energy are left out.", ""]
+                  "of caches and what only touches host, storage, power or the rest of the phone are left out.", ""]
         for family, config, rows in sensitivities:
             lines += sensitivity_section(family, config, rows)
     return "\n".join(lines).rstrip() + "\n"

@@ -12,9 +12,11 @@ WATCHED = (
     ("bandwidth_buffer", ("footprint=65536", "width=16"), "read, 64 KiB"),
     ("copy_to_image", ("bytes=1048576", "texel=8"), "copy, 1 MiB"),
 )
-# Keys that change no memory traffic of these benchmarks, or belong to host, storage and energy.
+# Keys that change no memory traffic of these benchmarks, or belong to host, storage, power and the
+# rest of the phone.
 LEFT_OUT = re.compile(
-    r"^(energy|limits|storage|host|queue|gpu\.(isa|scheduler|clock|cores)|.*\.(size|line|preset)$)")
+    r"^(energy|limits|storage|host|queue|allocator|governor|thermal|traffic"
+    r"|gpu\.(isa|scheduler|clock|cores|streaming_registers)|.*\.(size|line|preset|atomic_time)$)")
 
 
 def assumed_keys(fmsim, config):
