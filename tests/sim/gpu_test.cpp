@@ -254,7 +254,7 @@ TEST(Gpu, WithoutALoadStoreCacheEveryReadGoesToTheL2) {
   machine.add(program, {buffer(0, mebi)});
   machine.run();
   EXPECT_EQ(machine.counter("load_store.read_bypasses"), 10u);
-  EXPECT_EQ(machine.counter("l2.read_lookups"), 10u);
+  EXPECT_EQ(machine.counter("l2.load_store_lookups"), 10u);
   EXPECT_THAT(machine.faults(), IsEmpty());
 }
 
