@@ -10,8 +10,7 @@ WATCHED = (
     ("pointer_chase_image", ("footprint=65536", "stride=16"), "hop, 64 KiB"),
     ("pointer_chase_buffer", ("footprint=4194304", "stride=64"), "hop, 4 MiB"),
     ("bandwidth_buffer", ("footprint=65536", "width=16"), "read, 64 KiB"),
-    ("bandwidth_buffer", ("footprint=16777216", "width=16"), "read, 16 MiB"),
-    ("bandwidth_write", ("footprint=2097152", "image=0"), "write, 2 MiB"),
+    ("copy_to_image", ("bytes=1048576", "texel=8"), "copy, 1 MiB"),
 )
 # Keys that change no memory traffic of these benchmarks, or belong to host, storage and energy.
 LEFT_OUT = re.compile(

@@ -244,20 +244,6 @@ TEST(Gpu, MaintenanceDropsWhatTheL2Holds) {
   EXPECT_THAT(machine.faults(), IsEmpty());
 }
 
-TEST(Gpu, WithoutALoadStoreCacheEveryReadGoesToTheL2) {
-  trace::AccessProgram program = one_wave();
-  test::Body* loop = test::add_loop(program.mutable_body(), 0, expression(0), expression(10));
-  test::add_access(&program, loop, trace::GLOBAL, false, 4, 0, expression(0));
-  GpuMachine machine(config_with({{"load_store.cache_size", "0B"},
-                                  {"load_store.write_policy", "write_through"},
-                                  {"local.kind", "dedicated"}}));
-  machine.add(program, {buffer(0, mebi)});
-  machine.run();
-  EXPECT_EQ(machine.counter("load_store.read_bypasses"), 10u);
-  EXPECT_EQ(machine.counter("l2.load_store_lookups"), 10u);
-  EXPECT_THAT(machine.faults(), IsEmpty());
-}
-
 TEST(Gpu, AnAtomicIsDoneAtTheL2) {
   trace::AccessProgram program = one_wave();
   const std::uint32_t site =
