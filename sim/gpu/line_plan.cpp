@@ -151,12 +151,12 @@ void LinePlanner::touch(const SitePlan& site, const WaveStep& step, std::uint64_
   const std::size_t begin = scratch_.size();
   for (std::uint32_t lane = 0; lane < parameters_.wave_width; ++lane) {
     if (!step.pattern->mask.test(lane)) continue;
-    const std::uint64_t address = lane_address(site, step, object, lane);
-    for (std::uint64_t piece = address + first; piece < address + end;) {
+    std::uint64_t piece = lane_address(site, step, object, lane) + first;
+    for (std::uint32_t left = end - first; left != 0;) {
       const std::uint64_t line = piece / site.line_bytes * site.line_bytes;
-      const std::uint64_t piece_end = std::min(address + end, line + site.line_bytes);
-      const std::uint64_t mask =
-          range_mask(piece, static_cast<std::uint32_t>(piece_end - piece), site.line_bytes);
+      const auto inside = static_cast<std::uint32_t>(piece - line);
+      const std::uint32_t bytes = std::min(left, site.line_bytes - inside);
+      const std::uint64_t mask = range_mask(piece, bytes, site.line_bytes);
       const auto offset = static_cast<std::int64_t>(line - base);
       const auto known =
           std::find_if(scratch_.begin() + static_cast<std::ptrdiff_t>(begin), scratch_.end(),
@@ -166,7 +166,8 @@ void LinePlanner::touch(const SitePlan& site, const WaveStep& step, std::uint64_
       } else {
         known->mask |= mask;
       }
-      piece = piece_end;
+      piece += bytes;
+      left -= bytes;
     }
   }
 }

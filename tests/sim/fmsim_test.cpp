@@ -327,8 +327,8 @@ TEST_F(Fmsim, RefusesConfigsThatExtendThemselvesOrNothing) {
   EXPECT_EQ(run(mine).status, 0);
   expect_refused(mine + " --set dram.preset=ddr9", {"no DRAM preset 'ddr9'"});
   expect_refused(mine + " --set slc.gpu_share=0.001", {"slc.gpu_share", "outside its range"});
-  expect_refused(mine + " --set dram.tRFC=4us",
-                 {"dram.tRFC", "dram.tREFI", "dram/lpddr5x-9600.yaml:"});
+  expect_refused(mine + " --set dram.tRFCab=4us",
+                 {"dram.tRFCab", "dram.tREFI", "dram/lpddr5x-9600.yaml:"});
 }
 
 TEST_F(Fmsim, RefusesUnknownConfigsKeysAndUnits) {

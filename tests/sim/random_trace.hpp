@@ -88,14 +88,16 @@ class RandomTraceMaker {
   }
 
   void add_step() {
-    builder_.on_thread(static_cast<std::uint32_t>(draw_.pick(0, 1)));
+    const std::uint64_t kind = draw_.pick(0, 6);
+    // One thread enqueues all commands: a real program waits for events that are there already.
+    builder_.on_thread(kind >= 3 ? 0 : static_cast<std::uint32_t>(draw_.pick(0, 1)));
     Causes after = causes();
     const std::uint64_t buffer = any(buffers_), bytes = buffers_.at(buffer);
     // Objects are created by thread 0: thread 1 waits for that.
     after.push_back(last_created_);
     std::sort(after.begin(), after.end());
     after.erase(std::unique(after.begin(), after.end()), after.end());
-    switch (draw_.pick(0, 6)) {
+    switch (kind) {
       case 0:
         all_.push_back(builder_.read(buffer, draw_.pick(1, bytes), after, 1 << draw_.pick(9, 16),
                                      draw_.pick(0, 1) == 0));
