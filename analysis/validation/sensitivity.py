@@ -33,8 +33,8 @@ def assumed_keys(fmsim, config):
 
 def _moved(number, unit, factor):
     value = number * factor
-    if not unit or unit == "cycles":
-        value = max(1, round(value))
+    if unit == "cycles" or (not unit and number == int(number)):
+        value = max(1, round(value))  # a count; what is given with a fraction is a share
     return f"{value:g}{' ' + unit if unit else ''}"
 
 
