@@ -82,8 +82,8 @@ const TwinTable& twin_table() {
   return table;
 }
 
-/// Mali gives a work-item 32 registers, or 64 to half as many work-items, and spills beyond (Arm GPU
-/// Datasheet v7).
+/// Mali gives a work-item 32 registers, or 64 to half as many work-items, and spills beyond (Arm
+/// GPU Datasheet v7).
 std::uint32_t allocated(std::uint32_t estimate, const std::string& isa) {
   if (isa == "adreno") return estimate;
   return estimate <= 32 ? 32 : 64;

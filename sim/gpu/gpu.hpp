@@ -63,7 +63,7 @@ struct GpuLaunch {
   bool half_arithmetic = false;      ///< FMA, ADD and SPECIAL run at the half-precision rate
   std::vector<ArgumentBinding>
       arguments;  ///< one for every argument a GLOBAL, IMAGE or CONSTANT site names
-  std::vector<TouchedRange> touched;  ///< what it reads and writes; only sampling asks
+  std::vector<TouchedRange> touched;   ///< what it reads and writes; only sampling asks
   std::function<void()> before_start;  ///< just before, nothing running: the clock may change
   std::function<void()> on_start;      ///< at report.start; may be empty
   std::function<void(const GpuLaunchReport&)>

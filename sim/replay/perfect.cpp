@@ -18,8 +18,8 @@ const std::vector<std::pair<std::string, PerfectPart>>& parts_by_word() {
   return parts;
 }
 
-/// Column commands to open rows remain, so many times as fast: data after the same time as ever, its
-/// bus free nearly at once.
+/// Column commands to open rows remain, so many times as fast: data after the same time as ever,
+/// its bus free nearly at once.
 constexpr std::uint32_t perfect_dram_speed = 64;
 
 DramParameters perfect_dram(DramParameters dram) {

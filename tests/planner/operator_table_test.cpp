@@ -1,5 +1,4 @@
 // docs/operators.md names every operator of the table, and no other.
-#include "paths.hpp"
 #include "planner/operator_table.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "paths.hpp"
 #include "planner/graph_builder.hpp"
 #include "tests/core/temporary_folder.hpp"
 

@@ -1,5 +1,4 @@
 // Packed weights: bytes as an independent computation lays them out, and refusals.
-#include "paths.hpp"
 #include "planner/pack.hpp"
 
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "core/weights_file.hpp"
+#include "paths.hpp"
 #include "planner/seeded_weights.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/planner/test_plan.hpp"

@@ -1,5 +1,4 @@
 // The weight filler against vectors that the Python filler wrote.
-#include "paths.hpp"
 #include "planner/seeded_weights.hpp"
 
 #include <gmock/gmock.h>
@@ -8,6 +7,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "paths.hpp"
 #include "planner/model_file.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/planner/model_builder.hpp"

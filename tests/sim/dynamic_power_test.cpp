@@ -335,7 +335,8 @@ TEST(BackgroundTraffic, ADeadlockIsFoundBesideIt) {
     simulate(config_with({{"traffic.display_bandwidth", "1 GB/s"}}), trace.trace());
     FAIL();
   } catch (const std::logic_error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("thread 0: operation 1 (wait), operation 2 missing"));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("thread 0: operation 1 (wait), operation 2 missing"));
   }
 }
 
