@@ -299,9 +299,9 @@ class Configs(BadInput):
         return 1 + next(i for i, line in enumerate(self.text.splitlines()) if re.search(pattern, line))
 
     def test_unknown_key(self):
-        line = self.line_of(r"^  wave_width:")
-        self.refused_by_both("key.yaml", self.text.replace("  wave_width:", "  wave_widht:"),
-                             f"key.yaml:{line}:", "wave_widht", "wave_width")
+        line = self.line_of(r"^  waves_per_core:")
+        self.refused_by_both("key.yaml", self.text.replace("  waves_per_core:", "  waves_per_croe:"),
+                             f"key.yaml:{line}:", "waves_per_croe", "waves_per_core")
 
     def test_unknown_and_missing_unit(self):
         line = self.line_of(r"^  clock: ")
@@ -310,8 +310,8 @@ class Configs(BadInput):
             self.refused_by_both("unit.yaml", text, f"unit.yaml:{line}:", word, "MHz")
 
     def test_impossible_value_and_missing_source(self):
-        text = re.sub(r"(  wave_width: {value: )\d+", r"\g<1>0", self.text)
-        self.refused_by_both("value.yaml", text, "value.yaml:", "wave_width")
+        text = re.sub(r"(  waves_per_core: {value: )\d+", r"\g<1>0", self.text)
+        self.refused_by_both("value.yaml", text, "value.yaml:", "waves_per_core")
         text = self.text.replace("source: spec", "source: hearsay", 1)
         self.refused_by_both("source.yaml", text, "source.yaml:", "hearsay", "assumed")
         text = re.sub(r"^  cores: {value: 7, source: measured,", "  cores: {value: 7,", self.text,
