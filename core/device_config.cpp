@@ -101,4 +101,14 @@ const std::vector<CurvePoint>& DeviceConfig::curve(const std::string& path) cons
   return value(path, QuantityKind::curve).curve;
 }
 
+Bytes dram_burst(const DeviceConfig& config) {
+  return Bytes(config.count("dram.channel_width_bits") * config.count("dram.burst_length") / 8);
+}
+
+double dram_peak_bandwidth(const DeviceConfig& config) {
+  return static_cast<double>(config.count("dram.channels") *
+                             config.count("dram.channel_width_bits")) /
+         8 * config.hertz("dram.data_rate");
+}
+
 }  // namespace fm

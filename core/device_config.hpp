@@ -134,6 +134,11 @@ class DeviceConfig {
   std::optional<ConfigValue> dram_preset_;
 };
 
+/// What one column command of a DRAM channel moves.
+Bytes dram_burst(const DeviceConfig& config);
+/// Bytes a second over the data pins of all DRAM channels.
+double dram_peak_bandwidth(const DeviceConfig& config);
+
 /// 2097152 with kind bytes -> "2 MiB": the largest unit that keeps the number whole, else 1 or
 /// more.
 std::string quantity_text(double number, QuantityKind kind);

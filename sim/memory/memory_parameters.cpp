@@ -6,10 +6,10 @@
 namespace fm {
 namespace {
 
-std::uint32_t count(const DeviceConfig& config, const char* path) {
+std::uint32_t count(const DeviceConfig& config, const std::string& path) {
   return static_cast<std::uint32_t>(config.count(path));
 }
-std::uint32_t byte_count(const DeviceConfig& config, const char* path) {
+std::uint32_t byte_count(const DeviceConfig& config, const std::string& path) {
   return static_cast<std::uint32_t>(config.bytes(path).count());
 }
 Ticks ticks(const DeviceConfig& config, const char* path) { return config.time(path).count(); }
@@ -18,21 +18,27 @@ Ticks ticks_for(double bytes, double bytes_per_second) {
   return static_cast<Ticks>(std::llround(bytes * 1e12 / bytes_per_second));
 }
 
+/// What the config gives alike for every level `name`.
+CacheParameters level_parameters(const DeviceConfig& config, const std::string& name, Ticks cycle) {
+  CacheParameters level;
+  level.name = name;
+  level.bytes = config.bytes(name + ".size").count();
+  level.line_bytes = byte_count(config, name + ".line");
+  level.ways = count(config, name + ".ways");
+  level.mshrs = count(config, name + ".mshrs");
+  level.targets = count(config, name + ".merges");
+  level.cycle = cycle;
+  return level;
+}
+
 CacheParameters l2_parameters(const DeviceConfig& config, Ticks cycle) {
-  CacheParameters l2;
-  l2.name = "l2";
-  l2.bytes = config.bytes("l2.size").count();
-  l2.line_bytes = byte_count(config, "l2.line");
-  l2.ways = count(config, "l2.ways");
+  CacheParameters l2 = level_parameters(config, "l2", cycle);
   l2.slices = count(config, "l2.slices");
   l2.hashed = config.word("l2.hash") == "xor";
   l2.banks = count(config, "l2.banks");
-  l2.mshrs = count(config, "l2.mshrs");
-  l2.targets = count(config, "l2.merges");
   l2.write_buffer = count(config, "l2.write_buffer");
   l2.bytes_per_cycle = byte_count(config, "l2.bytes_per_clock");
   l2.request_bytes_per_cycle = byte_count(config, "noc.bytes_per_clock");
-  l2.cycle = cycle;
   l2.fetch_partial_writes = config.word("l2.partial_writes") == "fetch";
   l2.below_line = ticks_for(l2.line_bytes * static_cast<double>(l2.slices),
                             config.bytes_per_second("slc.bandwidth"));
@@ -40,19 +46,12 @@ CacheParameters l2_parameters(const DeviceConfig& config, Ticks cycle) {
 }
 
 CacheParameters cluster_parameters(const DeviceConfig& config, Ticks cycle) {
-  CacheParameters cluster;
-  cluster.name = "cluster";
-  cluster.bytes = config.bytes("cluster.size").count();
-  cluster.line_bytes = byte_count(config, "cluster.line");
-  cluster.ways = count(config, "cluster.ways");
+  CacheParameters cluster = level_parameters(config, "cluster", cycle);
   cluster.slices = count(config, "cluster.slices");
   cluster.hashed = false;
-  cluster.mshrs = count(config, "cluster.mshrs");
-  cluster.targets = count(config, "cluster.merges");
   cluster.write_buffer = count(config, "cluster.write_buffer");
   cluster.bytes_per_cycle = byte_count(config, "cluster.bytes_per_clock");
   cluster.request_bytes_per_cycle = byte_count(config, "noc.bytes_per_clock");
-  cluster.cycle = cycle;
   cluster.write_through = true;
   // Each slice has a link of its own to the L2.
   const std::uint32_t link = byte_count(config, "noc.bytes_per_clock");
@@ -61,29 +60,16 @@ CacheParameters cluster_parameters(const DeviceConfig& config, Ticks cycle) {
 }
 
 CacheParameters slc_parameters(const DeviceConfig& config, Ticks cycle) {
-  CacheParameters slc;
-  slc.name = "slc";
-  slc.bytes = config.bytes("slc.size").count();
-  slc.line_bytes = byte_count(config, "slc.line");
-  slc.ways = count(config, "slc.ways");
+  CacheParameters slc = level_parameters(config, "slc", cycle);
   slc.slices = count(config, "dram.channels");
-  slc.mshrs = count(config, "slc.mshrs");
-  slc.targets = count(config, "slc.merges");
   slc.write_buffer = slc.mshrs;
   slc.bytes_per_cycle = slc.line_bytes;
-  slc.cycle = cycle;
   slc.latency = ticks(config, "slc.latency") / 2;
   slc.fetch_partial_writes = false;
   const auto gpu_ways = static_cast<std::uint32_t>(config.ratio("slc.gpu_share") * slc.ways);
   for (const MemoryClient client : {MemoryClient::load_store, MemoryClient::texture,
                                     MemoryClient::copy_engine, MemoryClient::mmu}) {
     slc.ways_for[static_cast<std::size_t>(client)] = std::max(1u, gpu_ways);
-  }
-  const std::uint64_t set = std::uint64_t{slc.slices} * slc.ways * slc.line_bytes;
-  if (slc.bytes % set != 0) {
-    throw UserError("slc.size (" + std::to_string(slc.bytes) +
-                    " B) contradicts dram.channels, slc.ways and slc.line: every channel has a "
-                    "slice of a whole number of sets");
   }
   return slc;
 }
@@ -181,18 +167,12 @@ DramParameters dram_parameters(const DeviceConfig& config) {
   dram.rows = count(config, "dram.rows");
   dram.row_bytes = byte_count(config, "dram.row_size");
   dram.interleave = byte_count(config, "dram.interleave");
-  dram.burst_bytes =
-      count(config, "dram.channel_width_bits") * count(config, "dram.burst_length") / 8;
+  dram.burst_bytes = static_cast<std::uint32_t>(dram_burst(config).count());
   dram.line_bytes = byte_count(config, "slc.line");
   dram.clock = config.hertz("dram.data_rate") / count(config, "dram.transfers_per_clock");
   const DramClock clock(dram.clock);
   dram.timing = dram_timing(config, clock);
   set_dram_policies(config, clock, &dram);
-  if (dram.interleave < dram.line_bytes || dram.row_bytes < dram.line_bytes) {
-    throw UserError(
-        "slc.line contradicts dram.interleave and dram.row_size: a line must lie in "
-        "one row of one channel");
-  }
   return dram;
 }
 

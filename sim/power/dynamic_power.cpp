@@ -32,12 +32,8 @@ DynamicPower::DynamicPower(const DeviceConfig& config, const EnergyModel& model,
       gpu_interval_(config.time("governor.gpu_interval")),
       dram_interval_(config.time("governor.dram_interval")),
       cpu_interval_(config.time("governor.cpu_interval")),
-      burst_bytes_(static_cast<double>(config.count("dram.channel_width_bits") *
-                                       config.count("dram.burst_length")) /
-                   8),
-      dram_bandwidth_(static_cast<double>(config.count("dram.channels") *
-                                          config.count("dram.channel_width_bits")) /
-                      8 * config.hertz("dram.data_rate")),
+      burst_bytes_(static_cast<double>(dram_burst(config).count())),
+      dram_bandwidth_(dram_peak_bandwidth(config)),
       gpu_(governor(config, "gpu.operating_points", "governor.gpu")),
       dram_(governor(config, "dram.operating_points", "governor.dram", "governor.dram_")),
       cpu_(governor(config, "host.operating_points", "governor.cpu")),

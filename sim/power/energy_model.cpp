@@ -64,8 +64,7 @@ void EnergyModel::memory_events(const DeviceConfig& config) {
   add("slc_read", "slc.atomic_lookups", slc_read);
   add("slc_write", "slc.write_lookups", slc_write);
   add("slc_write", "slc.fetches", slc_write);
-  const auto burst_bits = static_cast<double>(config.count("dram.channel_width_bits") *
-                                              config.count("dram.burst_length"));
+  const auto burst_bits = static_cast<double>(8 * dram_burst(config).count());
   add("dram_activate", "dram.activations", config.picojoules("energy.dram_activate"));
   add("dram_read", "dram.read_bursts", burst_bits * config.picojoules("energy.dram_read_bit"));
   add("dram_write", "dram.write_bursts", burst_bits * config.picojoules("energy.dram_write_bit"));

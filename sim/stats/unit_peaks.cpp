@@ -33,12 +33,8 @@ UnitPeaks::UnitPeaks(const DeviceConfig& config, bool half_arithmetic)
       l2_bytes_(static_cast<double>(config.count("l2.slices") *
                                     config.bytes("l2.bytes_per_clock").count())),
       texture_bytes_(static_cast<double>(config.bytes("texture.bytes_per_clock").count())),
-      burst_bytes_(static_cast<double>(config.count("dram.channel_width_bits") *
-                                       config.count("dram.burst_length")) /
-                   8),
-      dram_bandwidth_(static_cast<double>(config.count("dram.channels") *
-                                          config.count("dram.channel_width_bits")) /
-                      8 * config.hertz("dram.data_rate")),
+      burst_bytes_(static_cast<double>(dram_burst(config).count())),
+      dram_bandwidth_(dram_peak_bandwidth(config)),
       disk_bandwidth_(0),
       copy_bandwidth_(config.bytes_per_second("host.copy_bandwidth")) {
   for (const CurvePoint& point : config.curve("storage.read_bandwidth")) {

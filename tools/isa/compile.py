@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compiles twins of the catalogue's kernels with Mesa's compilers for Mali and Adreno, offline, and keeps what they say.
 
-  tools/isa/build_mesa.sh /tmp/mesa                      # once: Mesa from Debian's source package
-  tools/isa/compile.py --mesa /tmp/mesa                  # all twins into kernels/compiled_registers.csv
-  tools/isa/compile.py --mesa /tmp/mesa --kernel matmul  # only these; other rows stay
+  tools/isa/build_mesa.sh ~/mesa                      # once: Mesa from Debian's source package
+  tools/isa/compile.py --mesa ~/mesa                  # all twins into kernels/compiled_registers.csv
+  tools/isa/compile.py --mesa ~/mesa --kernel matmul  # only these; other rows stay
   tools/isa/compile.py --check run.trace --plan plan.yaml   # compiled memory operations against the recorded ones
-  tools/isa/compile.py --mesa /tmp/mesa --show conv TILE_W=4 TILE_O4=1 POINTWISE=0 --isa valhall
+  tools/isa/compile.py --mesa ~/mesa --show conv TILE_W=4 TILE_O4=1 POINTWISE=0 --isa valhall
 """
 
 import argparse
