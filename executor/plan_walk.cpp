@@ -13,6 +13,9 @@ PlanWalk::PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& ac
       released_by_[positions_.at(slice.release_after)].push_back(slice.tensor);
     }
   }
+  for (const WeightGather& gather : plan.gathers) {
+    released_by_[positions_.at(gather.release_after)].push_back(gather.tensor);
+  }
   for (const ReadPart& part : schedule.stream) {
     if (part.staged) copied_by_[plan.weights[part.weight].tensor] = part.due;
   }
