@@ -69,7 +69,7 @@ class EmbeddingTest(unittest.TestCase):
                 self.assertLess(read, TABLE_BYTES + rows + 2 * 4096)
 
     def test_a_table_of_its_own_is_never_loaded(self):
-        self.prepare(False, "--policy", "preload")
+        self.prepare(False, "--policy", "preload", "--placement", "buffer")
         report = self.report()
         self.assertLess(report["counters"]["disk.read"]["value"], TABLE_BYTES / 4)
         self.assertLess(report["memory"]["by_class"]["preloaded"], TABLE_BYTES / 4)
