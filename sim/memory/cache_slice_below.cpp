@@ -58,6 +58,7 @@ void CacheSlice::handle_maintenance(const Maintenance& maintenance) {
       (maintenance.last + parameters_.line_bytes - 1) / parameters_.line_bytes;
   if (last - first < array_.size()) {
     for (std::uint64_t number = first; number < last; ++number) {
+      if (slices_.part(number) != index_) continue;
       const std::uint32_t place = array_.find(slices_.local(number));
       if (place != none) drop(place, maintenance.time);
     }
