@@ -83,9 +83,9 @@ class WeightValidation {
     if (slice.earliest_launch.empty()) return;
     const std::size_t earliest =
         index_.known_launch(PlanItem::weight, i, "earliest_launch", slice.earliest_launch);
-    if (needed && earliest >= *needed) {
+    if (needed && earliest > *needed) {
       index_.fail(PlanItem::weight, i,
-                  "earliest_launch '" + slice.earliest_launch + "' is not before launch '" +
+                  "earliest_launch '" + slice.earliest_launch + "' is after launch '" +
                       plan_.launches[*needed].id +
                       "', which needs its bytes: that launch would wait for itself");
     }

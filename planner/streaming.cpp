@@ -117,8 +117,8 @@ StreamingPolicy streaming_policy_from(const std::string& word) {
   if (word == "preload") return StreamingPolicy::preload;
   if (word == "always-next") return StreamingPolicy::always_next;
   if (word == "same-op-type") return StreamingPolicy::same_op_type;
-  throw UserError("--policy `" + word +
-                  "`: " + accepted_words(word, {"preload", "always-next", "same-op-type"}));
+  throw UserError("--policy `" + word + "`: " +
+                  accepted_words(word, {"preload", "always-next", "same-op-type", "optimal"}));
 }
 
 std::string to_string(StreamingPolicy policy) {
@@ -177,10 +177,12 @@ void set_claims(Plan* plan) {
   for (const WeightSlice& slice : plan->weights) {
     if (slice.residency != Residency::stream) continue;
     const Stay stay = stay_of(slice, positions);
-    for (std::size_t i = stay.read; i <= stay.copied; ++i) {
-      plan->launches[i].claims.um_in_flight += slice.bytes;
+    if (slice.transforms.empty()) {
+      for (std::size_t i = stay.read; i <= stay.release; ++i) {
+        plan->launches[i].claims.um_in_flight += slice.bytes;
+      }
+      continue;
     }
-    if (slice.transforms.empty()) continue;
     // The image exists from when its copy is enqueued, up to enqueue_ahead - 1 launches before it
     // runs.
     const auto ahead = static_cast<std::size_t>(plan->enqueue_ahead) - 1;
@@ -191,6 +193,7 @@ void set_claims(Plan* plan) {
   const std::vector<Bytes> in_ring = ring_use(*plan);
   for (std::size_t i = 0; i < plan->launches.size(); ++i) {
     const Bytes used = std::min(in_ring[i], plan->staging_ring_bytes);
+    plan->launches[i].claims.um_in_flight += used;
     plan->launches[i].claims.staging = plan->staging_ring_bytes - used;
   }
 }

@@ -260,8 +260,10 @@ TEST(PlanValidation, StreamedWeightsComeInTime) {
               HasSubstr("not before its first use"));
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].transforms[0].launch = "no"; }),
               HasSubstr("which the plan lacks"));
-  EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "L1"; }),
+  EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "C"; }),
               HasSubstr("would wait for itself"));
+  // Once all launches before it are finished.
+  EXPECT_EQ(error_after([](Plan& p) { p.weights[0].earliest_launch = "L1"; }), "");
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "no"; }),
               HasSubstr("which the plan lacks"));
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].release_after = "C"; }),
