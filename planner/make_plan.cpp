@@ -82,7 +82,7 @@ std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
   Plan draft = draft_plan(model_path, config, options);
   reorder_where_smaller(&draft);
   const LaunchProfiles profiles = launch_profiles(draft, config, profile);
-  const DeviceCosts costs(config);
+  const DeviceCosts costs(config, profiles.copy_nanoseconds_per_byte);
   const OverlapModel model(draft, profiles.launches, costs);
   std::vector<OverlapPlan> plans = plan_optimal(model, costs, request);
   for (OverlapPlan& planned : plans) {

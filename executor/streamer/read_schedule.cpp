@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/diagnostics.hpp"
+#include "core/staged_piece.hpp"
 
 namespace fm {
 namespace {
@@ -41,12 +42,12 @@ Bytes ring_bytes(const Plan& plan) {
   return round_up(std::max(wanted, widest_row), slice_alignment) + staging_slack;
 }
 
-/// Splits rows [first, last) so that two parts fit into the ring: one is read while the other is
-/// copied.
+/// Splits rows [first, last) so that several parts fit into the ring: they are read while others
+/// are copied.
 void append_rows(const ReadPart& pattern, Bytes row, std::uint64_t first, std::uint64_t last,
                  Bytes ring, std::vector<ReadPart>* parts) {
-  const Bytes half = ring / 2;
-  const std::uint64_t fitting = half > staging_slack ? (half - staging_slack) / row : 0;
+  const Bytes most = staged_piece(ring);
+  const std::uint64_t fitting = most > staging_slack ? (most - staging_slack) / row : 0;
   const std::uint64_t rows_a_part = std::max<std::uint64_t>(1, fitting);
   for (std::uint64_t at = first; at < last; at += rows_a_part) {
     ReadPart part = pattern;

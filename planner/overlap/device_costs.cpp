@@ -42,7 +42,8 @@ CopyCost DeviceCosts::copy() const {
   // Beside kernels they take no time between them.
   if (config_.flag("queue.copy_overlaps_compute")) return cost;
   cost.base = rounded(nanoseconds(config_.time("host.launch_overhead")));
-  cost.nanoseconds_per_byte = 1e9 / config_.bytes_per_second("host.copy_bandwidth");
+  cost.nanoseconds_per_byte =
+      copy_nanoseconds_per_byte_.value_or(1e9 / config_.bytes_per_second("host.copy_bandwidth"));
   return cost;
 }
 

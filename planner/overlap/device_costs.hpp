@@ -1,6 +1,8 @@
 #pragma once
 // What reads, copies and starting up cost on a device, as its config says.
 
+#include <optional>
+
 #include "core/device_config.hpp"
 #include "core/plan.hpp"
 #include "planner/overlap/timed_problem.hpp"
@@ -9,8 +11,11 @@ namespace fm {
 
 class DeviceCosts {
  public:
-  /// `config` must outlive it.
-  explicit DeviceCosts(const DeviceConfig& config) : config_(config) {}
+  /// `config` must outlive it. `copy_nanoseconds_per_byte`: as measured, instead of
+  /// host.copy_bandwidth.
+  explicit DeviceCosts(const DeviceConfig& config,
+                       std::optional<double> copy_nanoseconds_per_byte = std::nullopt)
+      : config_(config), copy_nanoseconds_per_byte_(copy_nanoseconds_per_byte) {}
 
   /// One read of a weight or a piece of it into mapped memory, request after request: CPU time,
   /// command latency and storage.read_bandwidth of each, and the map and unmap around them. What
@@ -27,6 +32,7 @@ class DeviceCosts {
 
  private:
   const DeviceConfig& config_;
+  std::optional<double> copy_nanoseconds_per_byte_;
 };
 
 }  // namespace fm

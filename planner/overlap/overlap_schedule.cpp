@@ -5,29 +5,36 @@
 #include <stdexcept>
 #include <string>
 
+#include "planner/overlap/read_pieces.hpp"
+
 namespace fm {
 namespace {
 
-std::int64_t signed_count(Bytes bytes) { return static_cast<std::int64_t>(bytes.count()); }
-
 class ScheduleRun {
  public:
-  ScheduleRun(const TimedProblem& problem, const ChunkList& chunks)
+  ScheduleRun(const TimedProblem& problem, const ChunkList& chunks, const OverlapSchedule& schedule)
       : problem_(problem),
         chunks_(chunks),
+        schedule_(schedule),
+        pieces_(read_pieces(problem, chunks, schedule)),
+        ring_(problem.ring, problem.whole_claims),
         demand_(weight_demand(problem)),
         caps_(pointer_caps(problem, demand_)),
-        read_at_(chunks.all.size()) {
+        read_at_(chunks.all.size()),
+        ends_piece_(chunks.all.size(), 0) {
+    for (const ReadPiece& piece : pieces_) {
+      ends_piece_[piece.first_chunk + piece.chunk_count - 1] = 1;
+    }
     run_.read_from.resize(problem.weights.size());
   }
 
-  TimedRun run(const OverlapSchedule& schedule) {
+  TimedRun run() {
     now_ = -static_cast<std::int64_t>(problem_.head_start.count());
     disk_free_ = now_;
     for (std::size_t k = 0; k < problem_.launches.size(); ++k) {
-      wait_and_copy(k, schedule.copied[k]);
+      wait_and_copy(k, schedule_.copied[k]);
       now_ = std::max<std::int64_t>(now_, 0);
-      launch(k, schedule.streamed[k]);
+      launch(k, schedule_.streamed[k]);
       image_ends_.push_back(image_end_);
     }
     if (problem_.whole_claims) note_whole_peak();
@@ -40,29 +47,33 @@ class ScheduleRun {
     throw std::invalid_argument("launch " + std::to_string(launch) + ": " + what);
   }
 
-  /// Claims and reads chunks from `time` on, as far as the phase's cap and the ring allow.
+  /// Claims and reads pieces from `time` on, as far as the phase's cap and the ring allow.
   void claim(std::int64_t time, Phase phase) {
     const std::int64_t cap =
         phase.running ? caps_.running[phase.launch] : caps_.waiting[phase.launch];
-    while (claimed_ < chunks_.all.size()) {
-      const WeightChunk& chunk = chunks_.all[claimed_];
-      const bool image = problem_.weights[chunk.weight].form == WeightForm::image;
-      if (claim_end(chunk, image) > cap) break;
-      if (image && in_ring_ + signed_count(Bytes(chunk.bytes)) > signed_count(problem_.ring)) break;
-      if (claimed_ == 0 || chunks_.all[claimed_ - 1].weight != chunk.weight) {
-        run_.read_from[chunk.weight] = phase;
+    for (; next_piece_ < pieces_.size(); ++next_piece_) {
+      const ReadPiece& piece = pieces_[next_piece_];
+      const std::size_t last = piece.first_chunk + piece.chunk_count - 1;
+      // With whole claims an image's bytes are the ring's until its transform claims the image.
+      const bool capped = !problem_.whole_claims || !piece.image;
+      if (capped && chunks_.all[last].end > cap) break;
+      if (piece.image && !ring_.claim(piece.bytes)) break;
+      const std::size_t weight = chunks_.all[last].weight;
+      if (piece.first_chunk == 0 || chunks_.all[piece.first_chunk - 1].weight != weight) {
+        run_.read_from[weight] = phase;
       }
-      disk_free_ = std::max(disk_free_, time) + chunk.read;
-      read_at_[claimed_++] = disk_free_;
-      if (image) in_ring_ += static_cast<std::int64_t>(chunk.bytes);
+      disk_free_ = std::max(disk_free_, time) + piece.read;
+      for (; claimed_ <= last; ++claimed_) read_at_[claimed_] = disk_free_;
+      if (piece.image) in_ring_ += piece.bytes;
     }
     if (!problem_.whole_claims) note_peak(phase);
   }
 
-  /// Claims up to which pointer a chunk's read makes.
-  std::int64_t claim_end(const WeightChunk& chunk, bool image) const {
-    if (!problem_.whole_claims) return chunk.end;
-    return image ? 0 : chunks_.weight_end[chunk.weight];
+  /// An image chunk has left the ring; its room is free with the last of its piece.
+  void transformed(std::size_t chunk) {
+    in_ring_ -= static_cast<std::int64_t>(chunks_.all[chunk].bytes);
+    if (ends_piece_[chunk]) ring_.free_oldest();
+    ++transformed_;
   }
 
   void note_peak(Phase phase) {
@@ -121,19 +132,20 @@ class ScheduleRun {
 
   void wait_and_copy(std::size_t k, std::uint64_t copies) {
     claim(now_, {k, false});
+    bool first = true;  // of a copy
     for (std::uint64_t i = 0; i < copies; ++i) {
       const WeightChunk& chunk = image_chunk(k, transformed_);
-      const bool first =
-          i == 0 || chunks_.all[chunks_.images[transformed_ - 1]].weight != chunk.weight;
-      const std::int64_t begin = std::max(now_, read_at_[chunks_.images[transformed_]]);
+      const std::size_t number = chunks_.images[transformed_];
+      first = first || chunks_.all[number - 1].weight != chunk.weight;
+      const std::int64_t begin = std::max(now_, read_at_[number]);
       count_waiting(begin);
       const auto time = static_cast<std::int64_t>(
           std::ceil(problem_.copy.nanoseconds_per_byte * static_cast<double>(chunk.bytes)) +
           (first ? static_cast<double>(problem_.copy.base.count()) : 0));
       run_.copying += Nanoseconds(static_cast<std::uint64_t>(time));
       now_ = begin + time;
-      in_ring_ -= static_cast<std::int64_t>(chunk.bytes);
-      ++transformed_;
+      transformed(number);
+      first = problem_.whole_claims && ends_piece_[number];  // a copy a piece
       claim(now_, {k, false});
     }
   }
@@ -173,18 +185,22 @@ class ScheduleRun {
     now_ = start + static_cast<std::int64_t>((problem_.launches[k].time + extra).count());
     run_.start.emplace_back(static_cast<std::uint64_t>(start));
     run_.finish.emplace_back(static_cast<std::uint64_t>(now_));
-    transformed_ += streams;
-    in_ring_ -= static_cast<std::int64_t>(bytes);
+    for (std::uint64_t i = 0; i < streams; ++i) transformed(chunks_.images[transformed_]);
   }
 
   const TimedProblem& problem_;
   const ChunkList& chunks_;
+  const OverlapSchedule& schedule_;
+  const std::vector<ReadPiece> pieces_;
+  RingModel ring_;
   const WeightDemand demand_;
   const PointerCaps caps_;
   std::vector<std::int64_t> read_at_;  // by chunk: when its last byte is there
+  std::vector<char> ends_piece_;       // by chunk
   TimedRun run_;
   std::int64_t now_ = 0;  // of the GPU
   std::int64_t disk_free_ = 0;
+  std::size_t next_piece_ = 0;
   std::size_t claimed_ = 0;               // chunks
   std::uint64_t transformed_ = 0;         // image chunks
   std::int64_t in_ring_ = 0;              // bytes
@@ -235,7 +251,7 @@ OverlapSchedule copies_before_use(const TimedProblem& problem, const ChunkList& 
 
 TimedRun run_schedule(const TimedProblem& problem, const ChunkList& chunks,
                       const OverlapSchedule& schedule) {
-  return ScheduleRun(problem, chunks).run(schedule);
+  return ScheduleRun(problem, chunks, schedule).run();
 }
 
 }  // namespace fm

@@ -124,6 +124,7 @@ TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) 
   problem.budget = budget;
   problem.ring = setting.ring;
   problem.whole_claims = true;
+  problem.piece_overhead = costs_.read_time(Bytes(0));
   problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
   if (problem.ahead == 0) {
     for (TimedLaunch& launch : problem.launches) launch.time += costs_.enqueue();

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "planner/overlap/read_pieces.hpp"
+
 namespace fm {
 namespace {
 
@@ -102,7 +104,8 @@ Plan plan_with_schedule(const Plan& original, const OverlapSetting& setting,
       slice.earliest_launch = begins[from.launch];
     }
   }
-  plan.staging_ring_bytes = images ? setting.ring : Bytes(0);
+  // The executor makes a ring larger by what its parts may read beside them.
+  plan.staging_ring_bytes = images ? setting.ring - 2 * Bytes(staging_block) : Bytes(0);
   return plan;
 }
 

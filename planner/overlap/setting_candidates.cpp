@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "planner/overlap/read_pieces.hpp"
+
 namespace fm {
 namespace {
 
@@ -68,16 +70,21 @@ class PreloadSets {
 std::vector<Bytes> ring_sizes(const OverlapModel& model) {
   if (!model.streams_images()) return {Bytes(0)};
   const Plan& plan = model.plan();
-  Bytes smallest = plan.chunk_bytes * 2, all;
+  // Blocks that pieces take beside their bytes.
+  const Bytes beside = Bytes(staging_block) * 4;
+  Bytes smallest = plan.chunk_bytes * 2 + beside, all;
   for (const std::size_t w : model.streamable()) {
     const PlanTensor& tensor = plan.tensor(plan.weights[w].tensor);
     if (tensor.placement != Placement::image2d) continue;
     const std::uint64_t width = grid_extent(tensor.layout, tensor.shape).width;
-    smallest = std::max(smallest, size_of(tensor.dtype) * 4 * width * 2);
+    smallest = std::max(smallest, size_of(tensor.dtype) * 4 * width * 2 + beside);
     all += plan.weights[w].bytes;
   }
   std::vector<Bytes> rings;
-  for (Bytes ring = smallest; ring < all; ring = ring * 2) rings.push_back(ring);
+  for (Bytes ring = smallest; ring < all; ring = ring * 2) {
+    rings.push_back(ring);
+    rings.push_back(round_up(ring * 3 / 2, Bytes(staging_block)));
+  }
   rings.push_back(std::max(smallest, all));
   return rings;
 }

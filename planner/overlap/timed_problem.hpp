@@ -50,9 +50,10 @@ struct TimedProblem {
   /// How memory is claimed. false: chunk by chunk, in the ring only what is there: no executor
   /// holds less. true, as OpenCL has it: the ring always and whole; a buffer whole when its read
   /// begins; an image whole from `ahead` launches before the one that its first chunk is copied
-  /// for or streamed in.
+  /// for or streamed in; reads and copies in pieces of the ring (read_pieces()).
   bool whole_claims = false;
   std::size_t ahead = 0;
+  Nanoseconds piece_overhead;  ///< with whole claims: disk time of each further piece of a weight
 };
 
 /// Throws std::invalid_argument: no launches, a weight out of order or without uses, a slowdown

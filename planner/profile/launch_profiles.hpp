@@ -15,6 +15,9 @@ struct LaunchProfiles {
   std::vector<LaunchProfile> launches;  ///< by launch of the plan
   bool estimated = true;                ///< times are a roofline of the config
   std::string source;                   ///< the file, when not
+  /// GPU time of copies to images by the byte, beyond each one's launch overhead, if the file has
+  /// copies.
+  std::optional<double> copy_nanoseconds_per_byte;
 };
 
 /// `plan`: kernels only. `file`: result.json of fmsim or fmexec, whose launches of the same ids and

@@ -137,13 +137,21 @@ TEST(LaunchProfiles, ComeFromARunOfTheSamePlan) {
                 launch.kernel + "\",\"start_ns\":1000,\"end_ns\":" + std::to_string(1500 + i) + "}";
   }
   const std::string file = folder.file("run.json");
-  write_file(file, "{\"launches\":[" + launches + "]}");
+  // Two copies of 10 us beyond their overhead in all, for 4000 bytes.
+  const std::uint64_t overhead = to_nanoseconds(config.time("host.launch_overhead")).count();
+  const std::string copy =
+      "{\"lane\":\"copy\",\"start_ns\":0,\"end_ns\":" + std::to_string(overhead + 5000) + "}";
+  write_file(file, "{\"launches\":[" + launches + "],\"timeline\":[" + copy + "," + copy +
+                       "],\"counters\":{\"copy.read_bytes\":{\"value\":4000}}}");
   const LaunchProfiles profiles = launch_profiles(plan, config, file);
   EXPECT_FALSE(profiles.estimated);
   EXPECT_EQ(profiles.source, file);
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     EXPECT_EQ(profiles.launches[i].time, Nanoseconds(500 + i));
   }
+  ASSERT_TRUE(profiles.copy_nanoseconds_per_byte);
+  EXPECT_NEAR(*profiles.copy_nanoseconds_per_byte, 2.5, 1e-9);
+  EXPECT_DOUBLE_EQ(DeviceCosts(config, 2.5).copy().nanoseconds_per_byte, 2.5);
   const Plan other = plan_of(stack_model(3, 256), {});
   EXPECT_THAT(user_error_of([&] { launch_profiles(other, config, file); }),
               HasSubstr("is of another plan"));

@@ -9,6 +9,7 @@
 #include "planner/overlap/chunk_rounding.hpp"
 #include "planner/overlap/eager_reading.hpp"
 #include "planner/overlap/overlap_lp.hpp"
+#include "planner/overlap/read_pieces.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/planner/timed_instances.hpp"
 
@@ -166,6 +167,72 @@ TEST(RunSchedule, TimesOfASmallExample) {
   EXPECT_EQ(run.latency, Nanoseconds(40 + 3 + 5 + 20 + 5 + 20 + 5 + 5));
   EXPECT_THROW(run_schedule(problem, chunks, {{0, 1}, {2, 0}}), std::invalid_argument);
   EXPECT_THROW(run_schedule(problem, chunks, {{0, 2}, {0, 0}}), std::invalid_argument);
+}
+
+TEST(RingModel, GivesContiguousRoomInACircle) {
+  RingModel ring(Bytes(100000), true);  // each piece takes 4096 more
+  EXPECT_TRUE(ring.claim(40000));
+  EXPECT_TRUE(ring.claim(30000));
+  EXPECT_FALSE(ring.claim(30000));  // 21808 left behind, nothing in front
+  ring.free_oldest();
+  EXPECT_TRUE(ring.claim(30000));  // in front
+  EXPECT_FALSE(ring.claim(8000));
+  ring.free_oldest();
+  EXPECT_TRUE(ring.claim(60000));
+  RingModel loose(Bytes(100), false);
+  EXPECT_TRUE(loose.claim(60));
+  EXPECT_TRUE(loose.claim(40));
+  EXPECT_FALSE(loose.claim(1));
+  loose.free_oldest();
+  EXPECT_TRUE(loose.claim(60));
+}
+
+TEST(ReadPieces, CoverAllChunksInOrderAndNoMoreThanOneTransform) {
+  std::mt19937_64 random(17);
+  for (int i = 0; i < 50; ++i) {
+    TimedProblem problem = random_problem(random, 10, 12);
+    problem.whole_claims = true;
+    problem.ring = Bytes(64 * 1024);
+    const ChunkList chunks(problem);
+    const OverlapSchedule schedule = copies_before_use(problem, chunks);
+    std::size_t next = 0;
+    for (const ReadPiece& piece : read_pieces(problem, chunks, schedule)) {
+      ASSERT_EQ(piece.first_chunk, next);
+      std::int64_t bytes = 0;
+      for (std::size_t c = next; c < next + piece.chunk_count; ++c) {
+        EXPECT_EQ(chunks.all[c].weight, chunks.all[next].weight);
+        bytes += static_cast<std::int64_t>(chunks.all[c].bytes);
+      }
+      EXPECT_EQ(piece.bytes, bytes);
+      next += piece.chunk_count;
+    }
+    EXPECT_EQ(next, chunks.all.size());
+  }
+}
+
+TEST(Optimal, KeepsItsLawsWithWholeClaims) {
+  std::mt19937_64 random(19);
+  for (int i = 0; i < 40; ++i) {
+    TimedProblem problem = random_problem(random, 10 + random() % 40, 5 + random() % 30);
+    problem.whole_claims = true;
+    problem.ahead = random() % 2;
+    problem.ring = Bytes(16384 << (random() % 4));
+    const Bytes least = minimum_budget(problem).bytes;
+    Nanoseconds before(~std::uint64_t{0});
+    for (const std::uint64_t beyond : {0, 4096, 16384, 1 << 20}) {
+      problem.budget = least + Bytes(beyond);
+      const OptimalSolution solution = solve_optimal(problem);
+      EXPECT_LE(solution.run.peak.total, problem.budget);
+      EXPECT_GE(static_cast<double>(solution.run.latency.count()), solution.lower_bound - 1);
+      const ChunkList chunks(problem);
+      const TimedRun copies = run_schedule(problem, chunks, copies_before_use(problem, chunks));
+      EXPECT_LE(solution.run.latency, copies.latency);
+      EXPECT_LE(copies.latency, before);
+      before = copies.latency;
+    }
+    problem.budget = least - Bytes(1);
+    EXPECT_NE(user_error_of([&] { solve_optimal(problem); }), "");
+  }
 }
 
 TEST(Optimal, KeepsItsLawsOnLargerProblems) {
