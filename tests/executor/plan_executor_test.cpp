@@ -152,7 +152,7 @@ Bytes moved_inside(const Plan& plan) {
 }
 
 TEST(PlanExecutor, AnySplitOfWeightsOverKernelsGivesTheSameOutput) {
-  Bytes moved;
+  Bytes moved, streamed;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const NetworkOptions options = streaming_inside(seed);
     const SmallNetwork inside(options);
@@ -162,8 +162,11 @@ TEST(PlanExecutor, AnySplitOfWeightsOverKernelsGivesTheSameOutput) {
     EXPECT_EQ(execute(inside, {2, std::nullopt}).y, execute(SmallNetwork(preloaded)).y)
         << "seed " << seed;
     moved += moved_inside(inside.plan());
+    for (const WeightSlice& slice : inside.plan().weights) {
+      if (!slice.transforms.empty()) streamed += slice.bytes;
+    }
   }
-  EXPECT_GT(moved, Bytes(30 * 4 * 48 * 48 * 4)) << "most weights move inside kernels";
+  EXPECT_GT(moved, streamed / 2) << "most of what is streamed moves inside kernels";
 }
 
 TEST(PlanExecutor, ImagesExistFromTheFirstLaunchThatFillsThem) {

@@ -81,11 +81,9 @@ void expect_moved_once(const Plan& plan, const trace::AccessProgram& program,
 }
 
 TEST(StreamingRecorder, MovesEachTexelOnceInEveryKernel) {
-  const std::vector<std::vector<Weight>> choices = {
-      {{9, 40, 1, 1}},
-      {{230, 300, 0, 270}},
-      {{31, 90, 3, 5}, {70, 200, 10, 45}, {20, 20, 0, 2}},
-  };
+  // (Each number of slots is another program to compile.)
+  std::vector<std::vector<Weight>> choices = {
+      {{31, 90, 3, 5}, {70, 200, 10, 45}, {20, 20, 0, 2}}, {{9, 40, 1, 1}}, {{230, 300, 0, 270}}};
   RecordedDevice& device = RecordedDevice::get();
   for (const test::StreamingCase& one : test::streaming_cases(half_image)) {
     for (const std::vector<Weight>& weights : choices) {
@@ -105,6 +103,7 @@ TEST(StreamingRecorder, MovesEachTexelOnceInEveryKernel) {
       EXPECT_GT(expect_equal_over_all_groups(program, kernel, index), 0u);
       expect_moved_once(plan, program, index);
     }
+    if (choices.size() == 3) choices.erase(choices.begin());  // three slots in the first kernel
   }
 }
 
