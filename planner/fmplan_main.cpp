@@ -9,6 +9,7 @@
 #include "core/diagnostics.hpp"
 #include "core/progress_bar.hpp"
 #include "core/version.hpp"
+#include "planner/fmplan_profile.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/overlap_command.hpp"
 #include "planner/pack.hpp"
@@ -24,7 +25,8 @@ using fm::UserError;
 constexpr const char* usage =
     "usage: fmplan --model MODEL.onnx --config NAME|FILE -o MODEL.plan.yaml [options]\n"
     "       fmplan pack --plan MODEL.plan.yaml --model MODEL.onnx -o MODEL.fmw\n"
-    "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n\n"
+    "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n"
+    "       fmplan profile --on sim:CONFIG|device:N --plan PLAN -o PROFILE\n\n"
     "Decides where and when every tensor of a network lives in a device's memory.\n\n"
     "example: fmplan --model vit.onnx --config mali-g715 --policy optimal --budget 32MiB \\\n"
     "             -o vit.plan.yaml\n\n";
@@ -215,13 +217,14 @@ int main(int argc, char** argv) {
   return fm::run_main("fmplan", [&] {
     std::vector<std::string> words(argv + 1, argv + argc);
     const std::string command = words.empty() ? std::string() : words[0];
-    if (command == "pack" || command == "fill") {
+    if (command == "pack" || command == "fill" || command == "profile") {
       words.erase(words.begin());
+      if (command == "profile") return fm::fmplan_profile(words);
       return command == "pack" ? run_pack(words) : run_fill(words);
     }
     if (!command.empty() && command[0] != '-') {
       throw UserError("unknown command `" + command +
-                      "`: " + fm::accepted_words(command, {"pack", "fill"}));
+                      "`: " + fm::accepted_words(command, {"pack", "fill", "profile"}));
     }
     return run_plan(words);
   });
