@@ -12,6 +12,7 @@
 #include "planner/make_plan.hpp"
 #include "planner/pack.hpp"
 #include "planner/seeded_weights.hpp"
+#include "planner/solve_command.hpp"
 #include "planner/summary.hpp"
 
 namespace {
@@ -23,7 +24,8 @@ using fm::UserError;
 constexpr const char* usage =
     "usage: fmplan --model MODEL.onnx --config NAME|FILE -o MODEL.plan.yaml [options]\n"
     "       fmplan pack --plan MODEL.plan.yaml --model MODEL.onnx -o MODEL.fmw\n"
-    "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n\n"
+    "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n"
+    "       fmplan solve PROBLEM.yaml [--json]\n\n"
     "Decides where and when every tensor of a network lives in a device's memory.\n\n"
     "example: fmplan --model vit.onnx --config mali-g715 --policy always-next -o vit.plan.yaml\n\n";
 
@@ -207,9 +209,13 @@ int main(int argc, char** argv) {
       words.erase(words.begin());
       return command == "pack" ? run_pack(words) : run_fill(words);
     }
+    if (command == "solve") {
+      words.erase(words.begin());
+      return fm::run_solve(words);
+    }
     if (!command.empty() && command[0] != '-') {
       throw UserError("unknown command `" + command +
-                      "`: " + fm::accepted_words(command, {"pack", "fill"}));
+                      "`: " + fm::accepted_words(command, {"pack", "fill", "solve"}));
     }
     return run_plan(words);
   });
