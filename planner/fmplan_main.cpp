@@ -14,6 +14,7 @@
 #include "planner/overlap_command.hpp"
 #include "planner/pack.hpp"
 #include "planner/seeded_weights.hpp"
+#include "planner/solve_command.hpp"
 #include "planner/summary.hpp"
 
 namespace {
@@ -26,7 +27,8 @@ constexpr const char* usage =
     "usage: fmplan --model MODEL.onnx --config NAME|FILE -o MODEL.plan.yaml [options]\n"
     "       fmplan pack --plan MODEL.plan.yaml --model MODEL.onnx -o MODEL.fmw\n"
     "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n"
-    "       fmplan profile --on sim:CONFIG|device:N --plan PLAN -o PROFILE\n\n"
+    "       fmplan profile --on sim:CONFIG|device:N --plan PLAN -o PROFILE\n"
+    "       fmplan solve PROBLEM.yaml [--json]\n\n"
     "Decides where and when every tensor of a network lives in a device's memory.\n\n"
     "example: fmplan --model vit.onnx --config mali-g715 --policy optimal --budget 32MiB \\\n"
     "             -o vit.plan.yaml\n\n";
@@ -222,9 +224,13 @@ int main(int argc, char** argv) {
       if (command == "profile") return fm::fmplan_profile(words);
       return command == "pack" ? run_pack(words) : run_fill(words);
     }
+    if (command == "solve") {
+      words.erase(words.begin());
+      return fm::run_solve(words);
+    }
     if (!command.empty() && command[0] != '-') {
       throw UserError("unknown command `" + command +
-                      "`: " + fm::accepted_words(command, {"pack", "fill", "profile"}));
+                      "`: " + fm::accepted_words(command, {"pack", "fill", "profile", "solve"}));
     }
     return run_plan(words);
   });
