@@ -6,6 +6,7 @@
 
 #include "kernels/catalogue.hpp"
 #include "kernels/embedded_sources.hpp"
+#include "kernels/index_function.hpp"
 
 namespace fm {
 namespace {
@@ -34,7 +35,8 @@ void append_with_includes(const std::string& file, std::set<std::string>& done, 
 }  // namespace
 
 std::string access_macros() {
-  return file_text("access_plain.clh") + file_text("access_recording.clh");
+  return file_text("access_plain.clh") + file_text("access_recording.clh") +
+         file_text("access_index.clh");
 }
 
 std::string kernel_source(const std::string& kernel) {
@@ -43,6 +45,10 @@ std::string kernel_source(const std::string& kernel) {
   std::set<std::string> done;
   append_with_includes(kernel + ".cl", done, out);
   return out;
+}
+
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch) {
+  return index_definitions(plan, launch) + kernel_source(launch.kernel);
 }
 
 }  // namespace fm
