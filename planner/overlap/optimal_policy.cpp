@@ -176,7 +176,9 @@ class OptimalPolicy {
     OverlapReport& report = result.report;
     report.program_load = model_.program_load();
     Bytes weights;
-    for (const WeightSlice& slice : result.plan.weights) weights += slice.bytes;
+    for (const WeightSlice& slice : result.plan.weights) {
+      if (slice.residency != Residency::disk) weights += slice.bytes;
+    }
     report.disk_floor = costs_.disk_floor(weights);
     report.compute_floor = time_floor(model_.relaxed_problem(unlimited_bytes)).compute;
     report.predicted_warm = run.latency;
