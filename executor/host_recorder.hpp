@@ -99,9 +99,14 @@ struct LoggedPlace {
   std::uint64_t object = 0;
   Bytes offset;
 };
+/// What a launch moves from the staging ring to an image, by slot.
+struct LoggedStream {
+  LoggedPlace source;  ///< the first texel to move
+  std::uint64_t image = 0;
+};
 trace::HostOperation launch_operation(
-    const PlanLaunch& launch,
-    const std::function<LoggedPlace(const std::string& tensor)>& place_of);
+    const PlanLaunch& launch, const std::function<LoggedPlace(const std::string& tensor)>& place_of,
+    const std::vector<LoggedStream>& streams = {});
 trace::HostOperation transfer_operation(std::uint64_t object, Bytes offset, Bytes bytes,
                                         bool to_device);
 

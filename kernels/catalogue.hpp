@@ -40,7 +40,17 @@ struct KernelEntry {
   std::function<std::vector<KernelArgument>(const KernelParameters&)> arguments;
   /// Estimated 32-bit registers a work-item.
   std::function<std::uint32_t(const KernelParameters&)> registers;
+  /// Takes parameter STREAMS: moves weights of later launches while it computes. (Softmax and its
+  /// like do not: FlashMem's hierarchical operators.)
+  bool streams = false;
 };
+
+/// What a launch with `streams` slots takes behind its own arguments: for each slot the staging
+/// ring, its texels before the first to move, the image, its width, the first row to fill and the
+/// number of texels (kernels/streaming.clh). They are no part of PlanLaunch::arguments: transforms
+/// decide them.
+std::vector<KernelArgument> stream_arguments(int streams);
+constexpr std::size_t arguments_a_stream = 6;
 
 const std::vector<KernelEntry>& kernel_catalogue();
 /// Throws std::out_of_range.
@@ -48,12 +58,15 @@ const KernelEntry& catalogue_entry(const std::string& kernel);
 
 /// OpenCL C source of a kernel, the access macros (access.clh) included in front.
 std::string kernel_source(const std::string& kernel);
+/// The same with the launch's index functions (kernels/index_function.hpp) in front.
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch);
 /// Macros only, for kernels outside the catalogue (tests, foreign kernels).
 std::string access_macros();
 
 /// Compile options of a launch: -DNAME=VALUE for parameters,
 /// -DFM_KIND_<argument>=<buffer_half|buffer_float|image|...> for every tensor argument from the
-/// plan's placement and dtype. `recording` selects the logging build.
+/// plan's placement and dtype. `recording` selects the logging build. With index functions, a
+/// digest of them, so that the options alone tell a launch's builds of one kernel apart.
 std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording);
 
 /// Arguments agree with the catalogue: number, kinds, written ones writable. Throws UserError

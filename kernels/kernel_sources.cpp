@@ -1,11 +1,13 @@
 // Sources of the catalogue's kernels: macros in front, includes of this folder replaced by their
-// text.
+// text, pipelined loops written out.
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
 #include "kernels/catalogue.hpp"
 #include "kernels/embedded_sources.hpp"
+#include "kernels/index_function.hpp"
+#include "kernels/pipelined_loops.hpp"
 
 namespace fm {
 namespace {
@@ -34,15 +36,20 @@ void append_with_includes(const std::string& file, std::set<std::string>& done, 
 }  // namespace
 
 std::string access_macros() {
-  return file_text("access_plain.clh") + file_text("access_recording.clh");
+  return file_text("access_plain.clh") + file_text("access_recording.clh") +
+         file_text("access_index.clh");
 }
 
 std::string kernel_source(const std::string& kernel) {
   catalogue_entry(kernel);
-  std::string out = access_macros();
+  std::string out;
   std::set<std::string> done;
   append_with_includes(kernel + ".cl", done, out);
-  return out;
+  return access_macros() + expand_pipelined_loops(out);
+}
+
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch) {
+  return index_definitions(plan, launch) + kernel_source(launch.kernel);
 }
 
 }  // namespace fm

@@ -142,16 +142,20 @@ void Streamer::read_into_ring(const ReadRequest& request, ReadResult* result) {
   const Bytes aligned_begin = begin - begin % slice_alignment;
   const Bytes bytes =
       std::min(round_up(end, slice_alignment), std::max(end, reader_.file_bytes())) - aligned_begin;
-  result->piece = ring_->claim(round_up(bytes, slice_alignment), reader_thread, request.cause);
-  result->source = result->piece.offset + (begin - aligned_begin);
+  if (request.part.claim > Bytes(0)) {
+    claimed_ = ring_->claim(request.part.claim, reader_thread, request.cause);
+  }
+  result->piece = claimed_;
+  const Bytes room = claimed_.offset + request.part.claim_offset;
+  result->source = room + (begin - aligned_begin);
 
   const std::uint64_t map = recorder_.begin(
       reader_thread, map_operation(ring_->object(), bytes, true), {result->piece.claimed_by});
   {
-    const MappedRange range(map_queue_, ring_->buffer(), result->piece.offset, bytes,
+    const MappedRange range(map_queue_, ring_->buffer(), room, bytes,
                             CL_MAP_WRITE_INVALIDATE_REGION);
     recorder_.end(map);
-    read_mapped(request, aligned_begin, range, ring_->object(), result->piece.offset);
+    read_mapped(request, aligned_begin, range, ring_->object(), room);
     follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
     result->unmap = recorder_.begin(reader_thread, unmap_operation(ring_->object(), bytes));
   }

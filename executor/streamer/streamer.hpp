@@ -87,6 +87,7 @@ class Streamer {
   WeightsReader& reader_;
   HostRecorder& recorder_;
   StagingRing* ring_ = nullptr;
+  RingPiece claimed_;  // the newest; the reader's own
   OpenClQueue map_queue_;
   OpenClQueue copy_queue_;
   std::vector<std::unique_ptr<SliceChecksum>> checksums_;  // by weight, while being read

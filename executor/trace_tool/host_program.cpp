@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/plan_streams.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/model_io.hpp"
 #include "executor/plan_walk.hpp"
@@ -260,11 +261,15 @@ class HostProgram : private PlanActor {
     const Bytes aligned = begin - begin % slice_alignment;
     const Bytes bytes =
         std::min(round_up(end, slice_alignment), std::max(end, file_end_)) - aligned;
-    const std::optional<Piece> piece = ring_->claim(round_up(bytes, slice_alignment), read->cause);
-    if (!piece) return false;
-    read->piece = *piece;
-    read->source = piece->offset + (begin - aligned);
-    log_mapped_read(read, ring_->object(), piece->offset, aligned, bytes, piece->claimed_by);
+    if (read->part.claim > Bytes(0)) {
+      const std::optional<Piece> piece = ring_->claim(read->part.claim, read->cause);
+      if (!piece) return false;
+      claimed_ = *piece;
+    }
+    read->piece = claimed_;
+    const Bytes room = claimed_.offset + read->part.claim_offset;
+    read->source = room + (begin - aligned);
+    log_mapped_read(read, ring_->object(), room, aligned, bytes, claimed_.claimed_by);
     if (read->copy_to != 0) {
       read->copy = log_copy(*read, read->copy_to, reader_thread, "", {});
     }
@@ -374,12 +379,44 @@ class HostProgram : private PlanActor {
   void enqueue_kernel(std::size_t position, const std::vector<std::size_t>& parts) override {
     const PlanLaunch& launch = plan_.launches[position];
     Causes causes;
-    for (const std::size_t part : parts) causes.push_back(streamed_[part].unmap);
+    std::uint64_t piece = 0;  // of the ring: what one launch streams lies in one
+    for (const std::size_t part : parts) {
+      causes.push_back(streamed_[part].unmap);
+      if (streamed_[part].part.staged) piece = streamed_[part].piece.number;
+    }
     const Causes before = dependencies(launch);
     causes.insert(causes.end(), before.begin(), before.end());
-    trace::HostOperation operation =
-        launch_operation(launch, [this](const std::string& tensor) { return places_.at(tensor); });
-    commands_[position].push_back({log_.add(main_thread, std::move(operation), causes), 0});
+    const std::vector<LoggedStream> streams = logged_streams(launch, parts);
+    trace::HostOperation operation = launch_operation(
+        launch, [this](const std::string& tensor) { return places_.at(tensor); }, streams);
+    const std::uint64_t logged = log_.add(main_thread, std::move(operation), causes);
+    commands_[position].push_back({logged, piece});
+    if (piece == 0) return;
+    ring_->copied(piece, logged);
+    advance_reader();
+  }
+
+  /// As PlanRun binds them.
+  std::vector<LoggedStream> logged_streams(const PlanLaunch& launch,
+                                           const std::vector<std::size_t>& parts) {
+    std::vector<LoggedStream> logged;
+    const std::vector<WeightStream> streams = streams_in(plan_, launch);
+    const auto slots = static_cast<std::size_t>(stream_slots(launch));
+    for (std::size_t slot = 0; slot < slots && !streams.empty(); ++slot) {
+      const WeightStream& stream = streams[slot < streams.size() ? slot : 0];
+      const PlanTensor& tensor = plan_.tensor(plan_.weights[stream.weight].tensor);
+      if (places_.count(tensor.id) == 0) create_weight(tensor, trace::TM_IN_FLIGHT);
+      Bytes source;
+      for (std::size_t i = 0; i < parts.size() && slot < streams.size(); ++i) {
+        const Read& read = streamed_[parts[i]];
+        if (read.part.staged && read.part.weight == stream.weight &&
+            read.part.first_row == stream.rows.first) {
+          source = read.source;
+        }
+      }
+      logged.push_back({{ring_->object(), source}, places_.at(tensor.id).object});
+    }
+    return logged;
   }
 
   Causes dependencies(const PlanLaunch& launch) const {
@@ -402,6 +439,7 @@ class HostProgram : private PlanActor {
   Bytes file_end_;
   std::size_t posted_ = 0;     // parts asked for
   std::size_t next_done_ = 0;  // parts read
+  Piece claimed_;              // the newest
   std::uint64_t last_cause_ = 0;
 };
 

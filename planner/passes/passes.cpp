@@ -2,7 +2,7 @@
 
 namespace fm {
 
-void run_passes(Graph* graph, ConstantStore* constants) {
+void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused) {
   GraphEditor editor(graph, constants);
   editor.finish();
   fuse_embeddings(&editor);
@@ -17,9 +17,9 @@ void run_passes(Graph* graph, ConstantStore* constants) {
   fuse_bias(&editor);
   fuse_masks(&editor);
   fuse_attention(&editor);
-  fuse_activations(&editor);
-  fuse_residuals(&editor);
-  fuse_activations(&editor);
+  fuse_activations(&editor, unfused);
+  fuse_residuals(&editor, unfused);
+  fuse_activations(&editor, unfused);
   editor.finish();
 }
 

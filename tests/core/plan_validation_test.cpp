@@ -59,6 +59,7 @@ Plan valid_plan() {
   plan.launches = {kernel("L0", {read("in"), write("x")}), kernel("L1", {read("x"), write("y")}),
                    copy, kernel("L2", {read("y"), read("w"), write("out")})};
   plan.launches[3].depends = {"L1", "C"};
+  plan.launches[1].parameters["STREAMS"] = "1";
   WeightSlice slice;
   slice.tensor = "w";
   slice.file_offset = Bytes(8192);
@@ -260,8 +261,10 @@ TEST(PlanValidation, StreamedWeightsComeInTime) {
               HasSubstr("not before its first use"));
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].transforms[0].launch = "no"; }),
               HasSubstr("which the plan lacks"));
-  EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "L1"; }),
+  EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "C"; }),
               HasSubstr("would wait for itself"));
+  // Once all launches before it are finished.
+  EXPECT_EQ(error_after([](Plan& p) { p.weights[0].earliest_launch = "L1"; }), "");
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "no"; }),
               HasSubstr("which the plan lacks"));
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].release_after = "C"; }),
@@ -277,10 +280,35 @@ TEST(PlanValidation, CopiesMoveTheirWeight) {
               HasSubstr("not a weight of the plan"));
   EXPECT_THAT(error_after([](Plan& p) {
                 p.weights[0].transforms = {{"L0", 0, 2}};
+                std::swap(p.launches[0].parameters, p.launches[1].parameters);
                 p.weights[0].earliest_launch = "";
               }),
               HasSubstr("no transform of weight 'w' names this copy"));
   EXPECT_THAT(error_after([](Plan& p) { p.launches[2].kernel = "k"; }), HasSubstr("has no kernel"));
+}
+
+TEST(PlanValidation, LaunchesStreamWhatTheyHaveSlotsAndRoomFor) {
+  EXPECT_THAT(error_after([](Plan& p) { p.launches[1].parameters.clear(); }),
+              HasSubstr("inside launch 'L1', whose kernel streams none"));
+  EXPECT_THAT(error_after([](Plan& p) { p.launches[1].parameters["STREAMS"] = "0"; }),
+              HasSubstr("whose kernel streams none"));
+  EXPECT_THAT(error_after([](Plan& p) { p.launches[0].parameters["STREAMS"] = "2"; }),
+              HasSubstr("no weight's transforms name it"));
+  EXPECT_THAT(error_after([](Plan& p) {
+                p.weights[0].transforms = {{"L1", 0, 1}, {"L1", 1, 1}};
+                p.launches.erase(p.launches.begin() + 2);
+                p.launches[2].depends = {"L1"};
+              }),
+              HasSubstr("2 transforms name it, but STREAMS is 1"));
+  EXPECT_THAT(error_after([](Plan& p) {
+                p.weights[0].transforms = {{"L1", 0, 2}};
+                p.launches.erase(p.launches.begin() + 2);
+                p.launches[2].depends = {"L1"};
+                p.staging_ring_bytes = Bytes(1023);
+              }),
+              HasSubstr("streams 1024 bytes at once, more than staging_ring_bytes"));
+  EXPECT_THAT(error_after([](Plan& p) { p.storage = DataType::f32; }),
+              HasSubstr("only weights of the plan's storage type, f32"));
 }
 
 /// The valid plan with rows of weight "w" gathered at the i32 input "ids", which L0 reads.

@@ -14,11 +14,11 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Runs all passes, checks that the outputs keep their values, and returns the graph after them.
-Graph fused(const ModelBuilder& builder) {
+Graph fused(const ModelBuilder& builder, const UnfusedNodes& unfused = {}) {
   const TemporaryFolder folder;
   ImportedModel model = import_model(builder.write(folder), {});
   const auto before = GraphInterpreter(model.graph, model.constants, false).run(7);
-  run_passes(&model.graph, &model.constants);
+  run_passes(&model.graph, &model.constants, unfused);
   const auto after = GraphInterpreter(model.graph, model.constants, true).run(7);
   EXPECT_EQ(before.size(), after.size());
   for (std::size_t o = 0; o < before.size() && o < after.size(); ++o) {
@@ -421,6 +421,38 @@ TEST(EpiloguePass, ResidualThroughAReshape) {
   model.node("Transpose", {"h"}, {"t"}, {{"perm", Ints{1, 0, 2}}});
   model.node("Add", {"t", "r"}, {"y"}).output("y");
   EXPECT_THAT(operations(fused(model)), ElementsAre("Reshape", "Gemm", "Reshape"));
+}
+
+TEST(EpiloguePass, LeavesChosenNodesUnfused) {
+  ModelBuilder model;
+  model.input("x", {3, 4}).input("r", {3, 8}).random_weight("w", {4, 8}).random_weight("b", {8});
+  model.node("MatMul", {"x", "w"}, {"p"})
+      .node("Add", {"p", "b"}, {"c"})
+      .node("Add", {"c", "r"}, {"s"})
+      .node("Relu", {"s"}, {"y"})
+      .output("y");
+  EXPECT_THAT(operations(fused(model)), ElementsAre("MatMul"));
+  EXPECT_THAT(operations(fused(model, {"Relu:y"})), ElementsAre("MatMul", "Relu"));
+  EXPECT_THAT(operations(fused(model, {"Add:s"})), ElementsAre("MatMul", "Add"));
+  EXPECT_THAT(operations(fused(model, {"Add:s", "Relu:y"})), ElementsAre("MatMul", "Add", "Relu"));
+  EXPECT_THAT(operations(fused(model, {"Add:c"})), ElementsAre("MatMul")) << "the bias stays";
+}
+
+TEST(EpiloguePass, EverySplitItOffersLeavesTwoNodes) {
+  ModelBuilder model;
+  model.input("x", {1, 4, 5, 6}).input("r", {1, 6, 5, 6});
+  add_convolution(model, "x", "c", true);
+  model.node("Add", {"c", "r"}, {"s"}).node("Relu", {"s"}, {"t"});
+  model.node("Softmax", {"t"}, {"y"}, {{"axis", std::int64_t{3}}}).output("y");
+  UnfusedNodes unfused;
+  std::size_t nodes = fused(model).nodes.size();
+  for (int round = 0; round < 2; ++round) {
+    const auto splits = epilogue_splits(fused(model, unfused));
+    ASSERT_FALSE(splits.empty());
+    unfused.insert(splits[0].unfused);
+    EXPECT_EQ(fused(model, unfused).nodes.size(), ++nodes);
+  }
+  EXPECT_TRUE(epilogue_splits(fused(model, unfused)).empty()) << "softmax is never split";
 }
 
 TEST(EpiloguePass, AddingATensorToItselfStays) {
