@@ -13,8 +13,11 @@ constexpr Bytes least{32 * 1024}, most{16 * 1024 * 1024};
 /// Where the first try looks, in bytes a nanosecond of allowed slowdown: half of what a phone's
 /// DRAM moves. The second one knows better.
 constexpr double first_rate = 20;
-/// Amounts of the second try, as shares of the capacity that the first one shows.
-constexpr double shares[] = {0.5, 1.1};
+/// Amounts of the second try, as shares of the capacity that the first one shows: those that are
+/// not too near to another.
+constexpr double shares[] = {0.5, 1.1, 2, 0.25, 4};
+constexpr std::size_t second_amounts = 2;
+constexpr double nearest = 1.25;
 /// Launches measured together: little is lost when a long profile is interrupted.
 constexpr std::size_t at_once = 12;
 
@@ -88,6 +91,21 @@ Bytes capacity_shown(const ProfileEntry& entry) {
   return clamped(static_cast<double>(point.streamed.count()) * times);
 }
 
+std::vector<Bytes> more_amounts(const ProfileEntry& entry) {
+  const auto capacity = static_cast<double>(capacity_shown(entry).count());
+  std::vector<Bytes> taken{entry.points.front().streamed};
+  for (const double share : shares) {
+    const Bytes amount = clamped(capacity * share);
+    const bool apart = std::all_of(taken.begin(), taken.end(), [&](Bytes other) {
+      const double ratio = static_cast<double>(amount.count()) / static_cast<double>(other.count());
+      return ratio > nearest || ratio < 1 / nearest;
+    });
+    if (apart) taken.push_back(amount);
+    if (taken.size() > second_amounts) break;
+  }
+  return {taken.begin() + 1, taken.end()};
+}
+
 void sort_points(ProfileEntry* entry) {
   auto& points = entry->points;
   std::sort(points.begin(), points.end(),
@@ -105,8 +123,7 @@ void measure(const std::vector<Subject*>& subjects, const ProfileTarget& target,
   first.measure(target, jobs);
   for (Subject* subject : subjects) {
     if (subject->entry.points.empty()) continue;
-    const auto capacity = static_cast<double>(capacity_shown(subject->entry).count());
-    for (const double share : shares) second.add(subject, clamped(capacity * share));
+    for (const Bytes amount : more_amounts(subject->entry)) second.add(subject, amount);
   }
   second.measure(target, jobs);
   for (Subject* subject : subjects) sort_points(&subject->entry);
