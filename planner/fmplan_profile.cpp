@@ -30,7 +30,10 @@ po::options_description profile_flags() {
                       "sim:CONFIG, a name in configs/ or a file, or device:N, an OpenCL device by "
                       "its number in fmexec --list-devices")(
       "plan", po::value<std::vector<std::string>>()->composing(),
-      "whose launches; may be repeated")("output,o", po::value<std::string>(), "the profile")(
+      "whose launches; may be repeated")("launch",
+                                         po::value<std::vector<std::string>>()->composing(),
+                                         "only launches of this id; may be repeated")(
+      "output,o", po::value<std::string>(), "the profile")(
       "jobs", po::value<std::size_t>()->default_value(1), "simulations side by side")(
       "folds", po::value<std::size_t>()->default_value(5),
       "parts of the launches that are held out in turn to tell how well others are learnt")(
@@ -56,6 +59,21 @@ po::variables_map parsed_profile_flags(const std::vector<std::string>& words,
   if (jobs < 1 || jobs > 64) throw UserError("--jobs must be 1 to 64");
   if (folds < 2 || folds > 1000) throw UserError("--folds must be 2 to 1000");
   return values;
+}
+
+ProfileOptions chosen(const std::vector<Plan>& plans, const po::variables_map& values) {
+  ProfileOptions options;
+  options.jobs = values["jobs"].as<std::size_t>();
+  if (values.count("launch") == 0) return options;
+  std::set<std::string> known;
+  for (const Plan& plan : plans) {
+    for (const PlanLaunch& launch : plan.launches) known.insert(launch.id);
+  }
+  for (const std::string& id : values["launch"].as<std::vector<std::string>>()) {
+    if (known.count(id) == 0) throw UserError("--launch " + id + ": no plan has such a launch");
+    options.launches.insert(id);
+  }
+  return options;
 }
 
 std::string described(const HeldOutErrors& errors) {
@@ -117,11 +135,13 @@ ExitStatus fmplan_profile(const std::vector<std::string>& words) {
                       target.device + "': give it another name");
     }
   }
-  AtomicFile file(output);
+  const auto save = [&] {
+    AtomicFile file(output);
+    file.stream() << to_yaml(profile);
+    file.commit();
+  };
   const std::size_t measured =
-      profile_launches(plans, target, values["jobs"].as<std::size_t>(), &profile);
-  file.stream() << to_yaml(profile);
-  file.commit();
+      profile_launches(plans, target, chosen(plans, values), &profile, save);
   print_summary(profile, measured, values["folds"].as<std::size_t>());
   return ExitStatus::done;
 }

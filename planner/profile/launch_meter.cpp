@@ -52,7 +52,8 @@ void write_plan(const ProfilePlan& profiled, const WorkFolder& folder) {
 
 std::map<std::string, Nanoseconds> times_in(const std::string& result) {
   std::map<std::string, Nanoseconds> times;
-  for (const auto& launch : nlohmann::json::parse(result).at("launches")) {
+  const nlohmann::json document = nlohmann::json::parse(result);
+  for (const auto& launch : document.at("launches")) {
     const auto start = launch.at("start_ns").get<std::uint64_t>();
     times[launch.at("id").get<std::string>()] =
         Nanoseconds(launch.at("end_ns").get<std::uint64_t>() - start);

@@ -13,8 +13,13 @@ constexpr Bytes least{32 * 1024}, most{16 * 1024 * 1024};
 /// Where the first try looks, in bytes a nanosecond of allowed slowdown: half of what a phone's
 /// DRAM moves. The second one knows better.
 constexpr double first_rate = 20;
-/// Amounts of the second try, as shares of the capacity that the first one shows.
-constexpr double shares[] = {0.5, 0.9, 1.3};
+/// Amounts of the second try, as shares of the capacity that the first one shows: those that are
+/// not too near to another.
+constexpr double shares[] = {0.5, 1.1, 2, 0.25, 4};
+constexpr std::size_t second_amounts = 2;
+constexpr double nearest = 1.25;
+/// Launches measured together: little is lost when a long profile is interrupted.
+constexpr std::size_t at_once = 12;
 
 struct Subject {
   const Plan* plan = nullptr;
@@ -31,11 +36,13 @@ double allowed_time(const ProfileEntry& entry) {
   return allowed_slowdown(operator_class(entry.kernel)) * static_cast<double>(entry.time.count());
 }
 
-std::vector<Subject> subjects_of(const std::vector<Plan>& plans, const DeviceProfile& profile) {
+std::vector<Subject> subjects_of(const std::vector<Plan>& plans, const ProfileOptions& options,
+                                 const DeviceProfile& profile) {
   std::map<std::string, Subject> distinct;  // by signature
   for (const Plan& plan : plans) {
     for (const PlanLaunch& launch : plan.launches) {
       if (launch.kind == LaunchKind::copy) continue;
+      if (!options.launches.empty() && options.launches.count(launch.id) == 0) continue;
       const std::string signature = launch_signature(plan, launch);
       if (profile.entries.count(signature) != 0) continue;
       ProfileEntry entry;
@@ -84,34 +91,66 @@ Bytes capacity_shown(const ProfileEntry& entry) {
   return clamped(static_cast<double>(point.streamed.count()) * times);
 }
 
+std::vector<Bytes> more_amounts(const ProfileEntry& entry) {
+  const auto capacity = static_cast<double>(capacity_shown(entry).count());
+  std::vector<Bytes> taken{entry.points.front().streamed};
+  for (const double share : shares) {
+    const Bytes amount = clamped(capacity * share);
+    const bool apart = std::all_of(taken.begin(), taken.end(), [&](Bytes other) {
+      const double ratio = static_cast<double>(amount.count()) / static_cast<double>(other.count());
+      return ratio > nearest || ratio < 1 / nearest;
+    });
+    if (apart) taken.push_back(amount);
+    if (taken.size() > second_amounts) break;
+  }
+  return {taken.begin() + 1, taken.end()};
+}
+
 void sort_points(ProfileEntry* entry) {
   auto& points = entry->points;
   std::sort(points.begin(), points.end(),
             [](const SlowdownPoint& a, const SlowdownPoint& b) { return a.streamed < b.streamed; });
 }
 
+void measure(const std::vector<Subject*>& subjects, const ProfileTarget& target, std::size_t jobs) {
+  Amounts bare, first, second;
+  for (Subject* subject : subjects) bare.add(subject, Bytes(0));
+  bare.measure(target, jobs);
+  for (Subject* subject : subjects) {
+    if (operator_class(subject->entry.kernel) == OperatorClass::hierarchical) continue;
+    first.add(subject, clamped(allowed_time(subject->entry) * first_rate));
+  }
+  first.measure(target, jobs);
+  for (Subject* subject : subjects) {
+    if (subject->entry.points.empty()) continue;
+    for (const Bytes amount : more_amounts(subject->entry)) second.add(subject, amount);
+  }
+  second.measure(target, jobs);
+  for (Subject* subject : subjects) sort_points(&subject->entry);
+}
+
 }  // namespace
 
 std::size_t profile_launches(const std::vector<Plan>& plans, const ProfileTarget& target,
-                             std::size_t jobs, DeviceProfile* profile) {
-  std::vector<Subject> subjects = subjects_of(plans, *profile);
-  Amounts bare, first, second;
-  for (Subject& subject : subjects) bare.add(&subject, Bytes(0));
-  bare.measure(target, jobs);
+                             const ProfileOptions& options, DeviceProfile* profile,
+                             const std::function<void()>& save) {
+  std::vector<Subject> subjects = subjects_of(plans, options, *profile);
+  // By storage and accumulator: what is measured together runs in one plan.
+  std::map<std::pair<DataType, DataType>, std::vector<Subject*>> groups;
   for (Subject& subject : subjects) {
-    if (operator_class(subject.entry.kernel) == OperatorClass::hierarchical) continue;
-    first.add(&subject, clamped(allowed_time(subject.entry) * first_rate));
+    groups[{subject.plan->storage, subject.plan->accumulate}].push_back(&subject);
   }
-  first.measure(target, jobs);
-  for (Subject& subject : subjects) {
-    if (subject.entry.points.empty()) continue;
-    const auto capacity = static_cast<double>(capacity_shown(subject.entry).count());
-    for (const double share : shares) second.add(&subject, clamped(capacity * share));
-  }
-  second.measure(target, jobs);
-  for (Subject& subject : subjects) {
-    sort_points(&subject.entry);
-    profile->entries[launch_signature(*subject.plan, *subject.launch)] = subject.entry;
+  for (const auto& [types, group] : groups) {
+    for (std::size_t begin = 0; begin < group.size(); begin += at_once) {
+      const auto first = group.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto count = static_cast<std::ptrdiff_t>(std::min(at_once, group.size() - begin));
+      const std::vector<Subject*> some(first, first + count);
+      measure(some, target, options.jobs);
+      for (const Subject* subject : some) {
+        profile->entries[launch_signature(*subject->plan, *subject->launch)] = subject->entry;
+      }
+      save();
+    }
   }
   return subjects.size();
 }
