@@ -58,9 +58,9 @@ class Network:
     def elementwise(self, name, elements, operands=1):
         self._add(Operator(name, "elemental", 0, elements * (operands + 1) * HALF))
 
-    def normalise(self, name, elements, scales):
-        """Layer or group normalisation of `elements`, with `scales` scales and biases each."""
-        self.parameters += 2 * scales
+    def normalise(self, name, elements, scales, bias=True):
+        """Normalisation of `elements`, with `scales` scales and as many biases or none."""
+        self.parameters += (2 if bias else 1) * scales
         self._add(Operator(name, "hierarchical", 0, 2 * elements * HALF))
 
     def softmax(self, name, elements):

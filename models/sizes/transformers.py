@@ -70,7 +70,7 @@ def llama2(key, name, hidden, blocks, heads, kv_heads, inner):
         def rms_norm(which):
             for part in ("square", "rsqrt", "scale", "gamma"):
                 net.elementwise(f"{block}.{which}.{part}", tokens * hidden)
-            net.normalise(f"{block}.{which}.mean", tokens * hidden, hidden // 2)
+            net.normalise(f"{block}.{which}.mean", tokens * hidden, hidden, bias=False)
 
         rms_norm("norm1")
         net.matmul(block + ".q", tokens, hidden, hidden, bias=False)
@@ -93,7 +93,7 @@ def llama2(key, name, hidden, blocks, heads, kv_heads, inner):
         net.elementwise(block + ".gated", tokens * inner, 2)
         net.matmul(block + ".down", tokens, inner, hidden, bias=False)
         net.elementwise(block + ".add2", tokens * hidden, 2)
-    net.normalise("norm", tokens * hidden, hidden)
+    net.normalise("norm", tokens * hidden, hidden, bias=False)
     net.matmul("head", tokens, hidden, vocabulary, bias=False)
     return net
 
