@@ -80,14 +80,14 @@ class OptimalPolicy {
 
   /// The best of all settings: all with copies alone, the best of them solved. Throws
   /// std::logic_error when none fits.
-  Candidate best_within(Bytes budget) const {
+  Candidate best_within(Bytes budget, std::size_t solved = settings_solved) const {
     std::vector<Candidate> tried;
     for (const OverlapSetting& setting : candidates_) try_copies(setting, budget, &tried);
     if (tried.empty()) throw std::logic_error("no setting fits a budget above the least");
     std::stable_sort(tried.begin(), tried.end(),
                      [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
     if (model_.kernels_stream()) {
-      tried.resize(std::min(tried.size(), settings_solved));
+      tried.resize(std::min(tried.size(), solved));
       for (Candidate& candidate : tried) {
         candidate.solution = solve_optimal(model_.problem(candidate.setting, budget), limits_);
         candidate.total = total_of(candidate.setting, candidate.solution.run);
@@ -118,7 +118,7 @@ class OptimalPolicy {
     std::uint64_t low = least_.minimum.bytes.count(), high = peak.count();
     const std::uint64_t resolution = std::max<std::uint64_t>(1 << 16, high / 200);
     for (std::uint64_t middle = low; low < high; middle = low + (high - low) / 2) {
-      Candidate tried = best_within(Bytes(middle));
+      Candidate tried = best_within(Bytes(middle), 1);
       if (tried.total <= allowed) {
         high = std::min(middle, tried.solution.run.peak.total.count());
         best = std::move(tried);
@@ -175,9 +175,7 @@ class OptimalPolicy {
     set_claims(&result.plan);
     OverlapReport& report = result.report;
     report.program_load = model_.program_load();
-    Bytes weights;
-    for (const WeightSlice& slice : result.plan.weights) weights += slice.bytes;
-    report.disk_floor = costs_.disk_floor(weights);
+    report.disk_floor = costs_.disk_floor(model_.weight_bytes());
     report.compute_floor = time_floor(model_.relaxed_problem(unlimited_bytes)).compute;
     report.predicted_warm = run.latency;
     report.predicted = model_.preload_wait(candidate.setting) + run.latency;

@@ -49,6 +49,12 @@ OverlapModel::OverlapModel(const Plan& plan, const std::vector<LaunchProfile>& l
   }
 }
 
+Bytes OverlapModel::weight_bytes() const {
+  Bytes bytes;
+  for (const WeightSlice& slice : plan_.weights) bytes += slice.bytes;
+  return bytes;
+}
+
 OverlapSetting OverlapModel::least_preload() const {
   OverlapSetting setting;
   setting.preloaded.assign(plan_.weights.size(), 1);
