@@ -40,7 +40,7 @@ class WeightValidation {
                     "file_offset lies inside the header or the slice before it");
       }
       free_from = slice.file_offset + slice.bytes;
-      if (slice.residency == Residency::preload) check_preloaded(i);
+      if (slice.residency != Residency::stream) check_not_streamed(i);
       if (slice.residency == Residency::stream) check_streamed(i, *position);
     }
     for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
@@ -51,12 +51,18 @@ class WeightValidation {
     }
   }
 
-  void check_preloaded(std::size_t i) const {
+  void check_not_streamed(std::size_t i) const {
     const WeightSlice& slice = plan_.weights[i];
     if (!slice.transforms.empty() || !slice.earliest_launch.empty() ||
         !slice.release_after.empty()) {
       index_.fail(PlanItem::weight, i,
                   "earliest_launch, transforms and release_after belong to streamed weights");
+    }
+    const std::optional<std::size_t> tensor = index_.find_tensor(slice.tensor);
+    if (slice.residency == Residency::disk && uses_[*tensor].first) {
+      index_.fail(PlanItem::weight, i,
+                  "its residency is disk, but launch '" + plan_.launches[*uses_[*tensor].first].id +
+                      "' uses it");
     }
   }
 

@@ -25,7 +25,7 @@ void check_tensors(const Plan& plan, const OpenClDevice& device) {
   for (const PlanTensor& tensor : plan.tensors) {
     if (tensor.placement == Placement::image2d) {
       check_image_limits(device, grid_extent(tensor.layout, tensor.shape), named(tensor));
-    } else if (tensor.role != TensorRole::weight &&
+    } else if (tensor.role != TensorRole::weight && tensor.role != TensorRole::gathered &&
                tensor.offset % device.sub_buffer_alignment != Bytes(0)) {
       throw UserError(named(tensor) + " lies at byte " + std::to_string(tensor.offset.count()) +
                       " of its pool, but " + device.name + " aligns sub-buffers to " +

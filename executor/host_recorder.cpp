@@ -144,6 +144,19 @@ trace::HostOperation release_operation(std::uint64_t object) {
   return operation;
 }
 
+trace::HostOperation row_read_operation(const std::string& tensor, const RowRead& row, Bytes bytes,
+                                        std::uint64_t object) {
+  trace::HostOperation operation;
+  trace::DiskRead* read = operation.mutable_disk_read();
+  read->set_file_offset(row.file_offset.count());
+  read->set_bytes(bytes.count());
+  read->set_object(object);
+  read->set_object_offset((bytes * row.rows[0]).count());
+  read->set_request_bytes(bytes.count());
+  read->set_weight(tensor);
+  return operation;
+}
+
 trace::HostOperation map_operation(std::uint64_t object, Bytes bytes, bool write) {
   trace::HostOperation operation;
   operation.mutable_map()->set_object(object);

@@ -36,7 +36,7 @@ std::vector<const OpenClKernel*> build_kernels(const Plan& plan, const OpenClCon
     }
     const std::string options = compile_options(plan, launch, false);
     const OpenClKernel*& kernel = built[{launch.kernel, options}];
-    if (!kernel) kernel = &cache.kernel(launch.kernel, kernel_source(launch.kernel), options);
+    if (!kernel) kernel = &cache.kernel(launch.kernel, kernel_source(plan, launch), options);
     check_work_group(*kernel, launch, context.device());
     kernels.push_back(kernel);
   }

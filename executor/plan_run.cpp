@@ -37,7 +37,8 @@ void PlanRun::post_read(std::size_t part) {
   request.part = resources_.schedule.stream[part];
   request.cause = last_cause_;
   if (!request.part.staged) {
-    const PlanTensor& tensor = plan_.tensor(plan_.weights[request.part.weight].tensor);
+    const PlanTensor& tensor = plan_.tensor(tensor_of(plan_, request.part));
+    if (request.part.gather) request.rows = &resources_.gathered_rows[*request.part.gather];
     request.buffer = &resources_.memory.create_weight(tensor, trace::UM_IN_FLIGHT);
     request.object = resources_.memory.object(tensor.id);
     request.cause = resources_.memory.created_by(tensor.id);

@@ -36,6 +36,7 @@ struct RunResources {
   const std::vector<const OpenClKernel*>& kernels;
   const OpenClQueue& compute_queue;
   Streamer& streamer;
+  const std::vector<std::vector<RowRead>>& gathered_rows;  ///< by plan.gathers
   StagingRing* ring;  ///< null when no image weights are streamed
   TensorMemory& memory;
   HostRecorder& recorder;

@@ -20,6 +20,9 @@ PlanWalk::PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& ac
     }
     std::sort(fillers.begin(), fillers.end());
   }
+  for (const WeightGather& gather : plan.gathers) {
+    released_by_[positions_.at(gather.release_after)].push_back(gather.tensor);
+  }
 }
 
 void PlanWalk::run() {

@@ -58,12 +58,15 @@ const KernelEntry& catalogue_entry(const std::string& kernel);
 
 /// OpenCL C source of a kernel, the access macros (access.clh) included in front.
 std::string kernel_source(const std::string& kernel);
+/// The same with the launch's index functions (kernels/index_function.hpp) in front.
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch);
 /// Macros only, for kernels outside the catalogue (tests, foreign kernels).
 std::string access_macros();
 
 /// Compile options of a launch: -DNAME=VALUE for parameters,
 /// -DFM_KIND_<argument>=<buffer_half|buffer_float|image|...> for every tensor argument from the
-/// plan's placement and dtype. `recording` selects the logging build.
+/// plan's placement and dtype. `recording` selects the logging build. With index functions, a
+/// digest of them, so that the options alone tell a launch's builds of one kernel apart.
 std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording);
 
 /// Arguments agree with the catalogue: number, kinds, written ones writable. Throws UserError

@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "core/diagnostics.hpp"
+#include "core/digest.hpp"
 #include "core/plan_streams.hpp"
 #include "kernels/catalogue.hpp"
+#include "kernels/index_function.hpp"
 #include "kernels/pipelined_loops.hpp"
 
 namespace fm {
@@ -30,6 +32,15 @@ std::string storage_kind(const PlanTensor& tensor) {
   }
   throw UserError("tensor " + tensor.id + ": kernels do not serve " + to_string(tensor.dtype) +
                   " " + to_string(tensor.layout) + " in " + to_string(tensor.placement));
+}
+
+/// How an argument's kind begins: nothing without an index function.
+std::string index_kind(const PlanLaunch& launch, const std::string& argument,
+                       const PlanTensor& tensor) {
+  const auto found = launch.parameters.find(index_parameter(argument));
+  if (found == launch.parameters.end()) return "";
+  const IndexFunction function = parse_index_function(found->second, tensor.layout);
+  return function.form == IndexFunction::Form::texels ? "view_" : "elements_";
 }
 
 const KernelEntry& entry_of(const PlanLaunch& launch) {
@@ -87,6 +98,7 @@ void check_parameters(const PlanLaunch& launch, const KernelEntry& entry) {
       check_streams(launch, entry, value);
       continue;
     }
+    if (indexed_argument(name)) continue;
     const bool known = std::any_of(entry.parameters.begin(), entry.parameters.end(),
                                    [&](const ParameterRange& range) { return range.name == name; });
     if (known) continue;
@@ -94,6 +106,38 @@ void check_parameters(const PlanLaunch& launch, const KernelEntry& entry) {
     for (const ParameterRange& range : entry.parameters) names.push_back(range.name);
     throw UserError("launch " + launch.id + ": " + entry.name + " has no parameter '" + name +
                     "': " + accepted_words(name, names));
+  }
+}
+
+/// Index functions are those of texel arguments; what is written by element is linear.
+void check_index_functions(const Plan& plan, const PlanLaunch& launch,
+                           const std::vector<KernelArgument>& arguments) {
+  for (const auto& [name, value] : launch.parameters) {
+    const auto indexed = indexed_argument(name);
+    if (!indexed) continue;
+    std::vector<std::string> names;
+    const KernelArgument* found = nullptr;
+    std::size_t position = 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].kind != ArgumentKind::texels) continue;
+      names.push_back(index_parameter(arguments[i].name));
+      if (arguments[i].name == *indexed) found = &arguments[position = i];
+    }
+    if (found == nullptr) {
+      throw UserError("launch " + launch.id + ": " + launch.kernel + " has no parameter '" + name +
+                      "': " + accepted_words(name, names));
+    }
+    const auto* tensor = std::get_if<TensorArgument>(&launch.arguments[position]);
+    if (tensor == nullptr) continue;  // refused with the arguments
+    try {
+      const IndexFunction function =
+          parse_index_function(value, plan.tensor(tensor->tensor).layout);
+      if (found->write && function.form == IndexFunction::Form::elements) {
+        throw UserError("index function `" + value + "`: texels are only written whole");
+      }
+    } catch (const UserError& error) {
+      throw UserError("launch " + launch.id + ": parameter " + name + ": " + error.what());
+    }
   }
 }
 
@@ -111,7 +155,8 @@ void check_argument(const Plan& plan, const PlanLaunch& launch, const KernelArgu
   }
   const PlanTensor& tensor = plan.tensor(argument->tensor);
   storage_kind(tensor);
-  if ((wanted.kind == ArgumentKind::texels) == (tensor.layout == Layout::linear)) {
+  const bool indexed = launch.parameters.count(index_parameter(wanted.name)) != 0;
+  if (!indexed && (wanted.kind == ArgumentKind::texels) == (tensor.layout == Layout::linear)) {
     throw UserError(place + " must " + (wanted.kind == ArgumentKind::texels ? "not " : "") +
                     "be linear, but " + tensor.id + " is " + to_string(tensor.layout));
   }
@@ -124,13 +169,16 @@ void check_argument(const Plan& plan, const PlanLaunch& launch, const KernelArgu
 
 std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording) {
   std::string options = "-cl-std=CL1.2 -cl-mad-enable";
-  for (const auto& [name, value] : launch.parameters) options += " -D" + name + "=" + value;
+  for (const auto& [name, value] : launch.parameters) {
+    if (!indexed_argument(name)) options += " -D" + name + "=" + value;
+  }
   const auto arguments = entry_of(launch).arguments(launch.parameters);
   for (std::size_t i = 0; i < arguments.size() && i < launch.arguments.size(); ++i) {
     const auto* argument = std::get_if<TensorArgument>(&launch.arguments[i]);
     if (!argument) continue;
-    options +=
-        " -DFM_KIND_" + arguments[i].name + "=" + storage_kind(plan.tensor(argument->tensor));
+    options += " -DFM_KIND_" + arguments[i].name + "=" +
+               index_kind(launch, arguments[i].name, plan.tensor(argument->tensor)) +
+               storage_kind(plan.tensor(argument->tensor));
     if (recording) options += " -DFM_ARGUMENT_" + arguments[i].name + "=" + std::to_string(i);
   }
   const std::string staged = plan.storage == DataType::f16 ? "buffer_half" : "buffer_float";
@@ -143,6 +191,8 @@ std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool rec
     options += " -DFM_ARGUMENT_" + name + "=" + std::to_string(first);
     options += " -DFM_ARGUMENT_" + name + "_to=" + std::to_string(first + 2);
   }
+  const std::string definitions = index_definitions(plan, launch);
+  if (!definitions.empty()) options += " -DFM_INDEX_FUNCTIONS=" + digest_of(definitions).substr(5);
   if (plan.accumulate == DataType::f16) options += " -DFM_ACCUMULATE_HALF";
   if (recording) options += " -DFM_RECORDING";
   return options;
@@ -159,6 +209,7 @@ void validate_launches(const Plan& plan) {
                       std::to_string(wanted.size()) + " arguments, not " +
                       std::to_string(launch.arguments.size()));
     }
+    check_index_functions(plan, launch, wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       check_argument(plan, launch, wanted[i], launch.arguments[i]);
     }

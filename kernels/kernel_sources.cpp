@@ -6,6 +6,7 @@
 
 #include "kernels/catalogue.hpp"
 #include "kernels/embedded_sources.hpp"
+#include "kernels/index_function.hpp"
 #include "kernels/pipelined_loops.hpp"
 
 namespace fm {
@@ -35,7 +36,8 @@ void append_with_includes(const std::string& file, std::set<std::string>& done, 
 }  // namespace
 
 std::string access_macros() {
-  return file_text("access_plain.clh") + file_text("access_recording.clh");
+  return file_text("access_plain.clh") + file_text("access_recording.clh") +
+         file_text("access_index.clh");
 }
 
 std::string kernel_source(const std::string& kernel) {
@@ -44,6 +46,10 @@ std::string kernel_source(const std::string& kernel) {
   std::set<std::string> done;
   append_with_includes(kernel + ".cl", done, out);
   return access_macros() + expand_pipelined_loops(out);
+}
+
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch) {
+  return index_definitions(plan, launch) + kernel_source(launch.kernel);
 }
 
 }  // namespace fm

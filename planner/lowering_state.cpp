@@ -92,11 +92,29 @@ PlanTensor LoweringState::index_operand(TensorIndex tensor) {
                                  ? stored_constant(*value.constant, Layout::linear, shape(tensor))
                                  : value.stored;
   PlanTensor result = lowered_.tensors[stored];
-  if (result.layout != Layout::linear || result.dtype != DataType::i32) {
+  if (result.layout != Layout::linear || result.dtype != DataType::i32 ||
+      !is_whole(value.view, element_count(result.shape))) {
     throw UserError("indices `" + graph_.tensors[tensor].name +
                     "` must be constants or an integer input of the model");
   }
   return result;
+}
+
+void LoweringState::gather_rows(TensorIndex tensor, TensorIndex indices,
+                                const std::vector<TensorIndex>& table) {
+  WeightGather gather;
+  gather.indices = index_operand(indices).id;
+  for (const TensorIndex part : table) {
+    const std::size_t stored = stored_constant(part, Layout::rows, shape(part));
+    gather.table.push_back(lowered_.tensors[stored].id);
+  }
+  const std::size_t rows = add(graph_.tensors[tensor].name, TensorRole::gathered, options_.storage,
+                               Layout::rows, shape(tensor));
+  lowered_.tensors[rows].placement = Placement::buffer;
+  values_[tensor].stored = rows;
+  values_[tensor].view = whole_view(shape(tensor));
+  gather.tensor = lowered_.tensors[rows].id;
+  lowered_.gathers.push_back(std::move(gather));
 }
 
 std::vector<std::int64_t> LoweringState::constant_positions(TensorIndex tensor) const {

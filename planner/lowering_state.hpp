@@ -35,6 +35,10 @@ class LoweringState {
   /// Constant integers as an i32 linear buffer, or the integer input itself.
   PlanTensor index_operand(TensorIndex tensor);
 
+  /// Graph tensor `tensor` holds rows that the executor gathers from the constants `table` at the
+  /// values of the integer input `indices`.
+  void gather_rows(TensorIndex tensor, TensorIndex indices, const std::vector<TensorIndex>& table);
+
   /// Contents of a small constant of integers; empty for other tensors.
   std::vector<std::int64_t> constant_positions(TensorIndex tensor) const;
 
@@ -107,6 +111,7 @@ void lower_view(LoweringState& state, const GraphNode& node);
 void lower_concat(LoweringState& state, const GraphNode& node);
 void lower_pad(LoweringState& state, const GraphNode& node);
 void lower_gather(LoweringState& state, const GraphNode& node);
+void lower_gather_rows(LoweringState& state, const GraphNode& node);
 
 /// The node's fused activation; the residual is left to the caller.
 Epilogue epilogue_of(const GraphNode& node);

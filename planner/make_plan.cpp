@@ -19,7 +19,7 @@ Plan draft_plan(const std::string& model_path, const DeviceConfig& config,
                 const PlanOptions& options) {
   ImportedModel model = import_and_fuse(model_path, options.bindings);
   const PlacementRule rule = PlacementRule::for_device(options.placement, config);
-  split_large_weights(&model.graph, rule);
+  split_large_weights(&model.graph, rule, options.storage);
   LoweredNetwork network = lower(model.graph, {options.storage, rule});
 
   Plan plan;
@@ -32,6 +32,7 @@ Plan draft_plan(const std::string& model_path, const DeviceConfig& config,
   plan.chunk_bytes = default_chunk_bytes;
   plan.tensors = std::move(network.tensors);
   plan.launches = std::move(network.launches);
+  plan.gathers = std::move(network.gathers);
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     plan.launches[i].id = "L" + std::to_string(i);
   }
@@ -41,6 +42,9 @@ Plan draft_plan(const std::string& model_path, const DeviceConfig& config,
 /// Uses, weights and pools follow from the order of launches.
 void place_tensors(Plan* plan) {
   set_uses(plan);
+  for (WeightGather& gather : plan->gathers) {
+    gather.release_after = plan->tensor(gather.tensor).last_use;
+  }
   list_weights(plan);
   assign_pools(plan);
 }

@@ -23,7 +23,7 @@ WeightsByLaunch choose_streamed(Plan* plan) {
   WeightsByLaunch by_launch;
   for (WeightSlice& slice : plan->weights) {
     const PlanTensor& tensor = plan->tensor(slice.tensor);
-    if (slice.bytes < smallest_streamed) continue;
+    if (slice.bytes < smallest_streamed || slice.residency == Residency::disk) continue;
     slice.residency = Residency::stream;
     slice.release_after = tensor.last_use;
     by_launch[tensor.first_use].push_back(&slice);
@@ -136,6 +136,7 @@ std::string to_string(StreamingPolicy policy) {
 void list_weights(Plan* plan) {
   plan->weights.clear();
   std::map<std::string, std::size_t> positions = launch_positions(*plan);
+  positions[""] = 0;  // an embedding's table that no launch uses: its rows are needed first
   std::vector<const PlanTensor*> weights;
   for (const PlanTensor& tensor : plan->tensors) {
     if (tensor.role == TensorRole::weight) weights.push_back(&tensor);
@@ -147,6 +148,7 @@ void list_weights(Plan* plan) {
     WeightSlice slice;
     slice.tensor = tensor->id;
     slice.bytes = tensor->bytes;
+    if (tensor->first_use.empty()) slice.residency = Residency::disk;
     plan->weights.push_back(std::move(slice));
   }
   Bytes offset = first_slice_offset(expected_index(*plan).entries);
@@ -189,6 +191,11 @@ void set_claims(Plan* plan) {
     if (slice.residency == Residency::preload) always.preloaded += slice.bytes;
   }
   for (PlanLaunch& launch : plan->launches) launch.claims = always;
+  for (const WeightGather& gather : plan->gathers) {
+    for (std::size_t i = 0; i <= positions.at(gather.release_after); ++i) {
+      plan->launches[i].claims.um_in_flight += plan->tensor(gather.tensor).bytes;
+    }
+  }
   for (const WeightSlice& slice : plan->weights) {
     if (slice.residency != Residency::stream) continue;
     const Stay stay = stay_of(*plan, slice, positions);

@@ -100,7 +100,7 @@ RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch) {
   const std::vector<KernelArgument> declared = declared_arguments(launch);
   RecordingKernel kernel;
   kernel.name = launch.kernel;
-  kernel.source = kernel_source(launch.kernel);
+  kernel.source = kernel_source(plan, launch);
   kernel.options = compile_options(plan, launch, true);
   kernel.local_size = narrow(launch.local);
   for (std::size_t d = 0; d < 3; ++d) {

@@ -110,6 +110,7 @@ void append_streamed_image(const Plan& plan, const Positions& positions, const R
 void append_weight(const Plan& plan, const Positions& positions, std::size_t index, Bytes ring,
                    ReadSchedule* schedule) {
   const WeightSlice& slice = plan.weights[index];
+  if (slice.residency == Residency::disk) return;
   const PlanTensor& tensor = plan.tensor(slice.tensor);
   const bool streamed = slice.residency == Residency::stream;
   const std::optional<std::size_t> use = first_use(plan, slice.tensor);
@@ -146,6 +147,16 @@ void join_claims(const Plan& plan, std::vector<ReadPart>* parts) {
   }
 }
 
+void append_gather(const Plan& plan, std::size_t index, ReadSchedule* schedule) {
+  const std::optional<std::size_t> use = first_use(plan, plan.gathers[index].tensor);
+  if (!use) return;
+  ReadPart part;
+  part.gather = index;
+  part.end = plan.tensor(plan.gathers[index].tensor).bytes;
+  part.due = *use;
+  schedule->stream.push_back(part);
+}
+
 }  // namespace
 
 Bytes staged_room(const WeightSlice& slice, Bytes begin, Bytes end) {
@@ -153,11 +164,16 @@ Bytes staged_room(const WeightSlice& slice, Bytes begin, Bytes end) {
   return round_up(slice.file_offset + end, slice_alignment) - (from - from % slice_alignment);
 }
 
+const std::string& tensor_of(const Plan& plan, const ReadPart& part) {
+  return part.gather ? plan.gathers[*part.gather].tensor : plan.weights[part.weight].tensor;
+}
+
 ReadSchedule schedule_reads(const Plan& plan) {
   Positions positions;
   for (std::size_t i = 0; i < plan.launches.size(); ++i) positions[plan.launches[i].id] = i;
   ReadSchedule schedule;
   schedule.ring = ring_bytes(plan);
+  for (std::size_t i = 0; i < plan.gathers.size(); ++i) append_gather(plan, i, &schedule);
   for (std::size_t i = 0; i < plan.weights.size(); ++i) {
     append_weight(plan, positions, i, schedule.ring, &schedule);
   }

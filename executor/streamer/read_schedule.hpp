@@ -4,15 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/plan.hpp"
 
 namespace fm {
 
-/// One read: a whole weight into its buffer, or some rows of an image weight into the staging ring.
+/// One read: a whole weight into its buffer, some rows of an image weight into the staging ring, or
+/// the rows of a gather.
 struct ReadPart {
   std::size_t weight = 0;                 ///< index into Plan::weights
+  std::optional<std::size_t> gather;      ///< index into Plan::gathers; then `weight` means nothing
   Bytes begin, end;                       ///< range in the slice
   bool staged = false;                    ///< through the ring, then to the image
   std::uint64_t first_row = 0, rows = 0;  ///< staged: image rows
@@ -29,6 +32,9 @@ struct ReadSchedule {
   std::vector<ReadPart> stream;   ///< by `due`: the order in which they are read in every run
   Bytes ring;                     ///< bytes of the staging ring; 0: no image weights
 };
+
+/// The tensor that a part fills, or some rows of.
+const std::string& tensor_of(const Plan& plan, const ReadPart& part);
 
 /// Direct reads start and end at multiples of slice_alignment, so a staged part may read up to this
 /// much beside it.

@@ -10,7 +10,9 @@
 
 #include "core/plan_streams.hpp"
 #include "executor/host_recorder.hpp"
+#include "executor/model_io.hpp"
 #include "executor/plan_walk.hpp"
+#include "executor/streamer/gathered_rows.hpp"
 #include "executor/streamer/read_schedule.hpp"
 #include "executor/streamer/weights_reader.hpp"
 #include "kernels/catalogue.hpp"
@@ -238,11 +240,16 @@ class HostProgram : private PlanActor {
 
   // ---- the reader thread
   const PlanTensor& weight_of(const ReadPart& part) const {
-    return plan_.tensor(plan_.weights[part.weight].tensor);
+    return plan_.tensor(tensor_of(plan_, part));
   }
 
   /// False when the ring has no room until the main thread enqueues a copy.
   bool try_read(Read* read) {
+    if (read->part.gather) {
+      log_gather(read, plan_.gathers[*read->part.gather]);
+      read->done = true;
+      return true;
+    }
     const WeightSlice& slice = plan_.weights[read->part.weight];
     if (!read->part.staged) {
       log_mapped_read(read, read->object, Bytes(0), slice.file_offset, slice.bytes, read->cause);
@@ -268,6 +275,19 @@ class HostProgram : private PlanActor {
     }
     read->done = true;
     return true;
+  }
+
+  void log_gather(Read* read, const WeightGather& gather) {
+    const Bytes bytes = plan_.tensor(gather.tensor).bytes;
+    log_.add(reader_thread, map_operation(read->object, bytes, true), {read->cause});
+    const PlanTensor& indices = plan_.tensor(gather.indices);
+    const NpyArray drawn = random_input(indices, 1, rows_indexed_by(plan_, indices));
+    const std::vector<std::int32_t> values(drawn.values.begin(), drawn.values.end());
+    const Bytes row_bytes = gathered_row_bytes(plan_, gather);
+    for (const RowRead& row : row_reads(plan_, gather, values)) {
+      log_.add(reader_thread, row_read_operation(gather.tensor, row, row_bytes, read->object));
+    }
+    read->unmap = log_.add(reader_thread, unmap_operation(read->object, bytes));
   }
 
   void log_mapped_read(Read* read, std::uint64_t object, Bytes object_offset, Bytes file_offset,

@@ -51,7 +51,9 @@ OverlapModel::OverlapModel(const Plan& plan, const std::vector<LaunchProfile>& l
 
 Bytes OverlapModel::weight_bytes() const {
   Bytes bytes;
-  for (const WeightSlice& slice : plan_.weights) bytes += slice.bytes;
+  for (const WeightSlice& slice : plan_.weights) {
+    if (slice.residency != Residency::disk) bytes += slice.bytes;
+  }
   return bytes;
 }
 

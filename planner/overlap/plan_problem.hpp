@@ -36,7 +36,7 @@ class OverlapModel {
   Bytes capacity(std::size_t k) const {
     return launches_[k].slowdown.empty() ? Bytes(0) : launches_[k].slowdown.back().streamed;
   }
-  Bytes weight_bytes() const;  ///< of all weights
+  Bytes weight_bytes() const;  ///< of all weights but those that stay on disk
 
   /// Weights too small to be streamed are preloaded, all others not.
   OverlapSetting least_preload() const;

@@ -5,6 +5,7 @@ namespace fm {
 void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused) {
   GraphEditor editor(graph, constants);
   editor.finish();
+  fuse_embeddings(&editor);
   remove_identities(&editor);
   fuse_layer_norm(&editor);
   fuse_gelu(&editor);
@@ -14,6 +15,7 @@ void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfu
   fold_batch_norm(&editor);
   fold_affine(&editor);
   fuse_bias(&editor);
+  fuse_masks(&editor);
   fuse_attention(&editor);
   fuse_activations(&editor, unfused);
   fuse_residuals(&editor, unfused);

@@ -311,6 +311,66 @@ TEST(PlanValidation, LaunchesStreamWhatTheyHaveSlotsAndRoomFor) {
               HasSubstr("only weights of the plan's storage type, f32"));
 }
 
+/// The valid plan with rows of weight "w" gathered at the i32 input "ids", which L0 reads.
+Plan plan_with_gather() {
+  Plan plan = valid_plan();
+  PlanTensor ids;
+  ids.id = "ids", ids.role = TensorRole::input, ids.dtype = DataType::i32;
+  ids.shape = {3}, ids.layout = Layout::linear, ids.bytes = Bytes(12), ids.pool = "ids_pool";
+  PlanTensor rows;
+  const PlanTensor& table = plan.tensor("w");
+  rows.id = "rows", rows.role = TensorRole::gathered, rows.dtype = table.dtype;
+  rows.shape = {3, table.shape.back()}, rows.layout = Layout::rows;
+  rows.bytes = storage_bytes(rows.layout, rows.dtype, rows.shape);
+  rows.first_use = rows.last_use = "L1";
+  plan.pools.push_back({"ids_pool", Placement::buffer, Bytes(128), {}, DataType::f16});
+  plan.tensors.push_back(ids);
+  plan.tensors.push_back(rows);
+  plan.launches[1].arguments.push_back(TensorArgument{"rows", false});
+  plan.gathers = {{"rows", "ids", {"w"}, "L1"}};
+  return plan;
+}
+
+std::string gather_error_after(const std::function<void(Plan&)>& change) {
+  Plan plan = plan_with_gather();
+  change(plan);
+  return user_error_of([&] { validate(plan); });
+}
+
+TEST(PlanValidation, GathersNameTheirTableAndIndices) {
+  EXPECT_EQ(gather_error_after([](Plan&) {}), "");
+  EXPECT_EQ(to_yaml(parse_plan(to_yaml(plan_with_gather()), "p")), to_yaml(plan_with_gather()));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers.clear(); }),
+              HasSubstr("tensor 'rows': its role is gathered, but no gather fills it"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers.push_back(p.gathers[0]); }),
+              HasSubstr("gather 'rows': it is given twice"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].tensor = "w"; }),
+              HasSubstr("not among the plan's tensors of role gathered"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].indices = "in"; }),
+              HasSubstr("indices 'in' are not an input of type i32"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].table = {"ids"}; }),
+              HasSubstr("its table names 'ids', which is no weight"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].table.clear(); }),
+              HasSubstr("names no weight"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].release_after = "L0"; }),
+              HasSubstr("release_after 'L0' is before its last use"));
+  EXPECT_THAT(gather_error_after([](Plan& p) {
+                p.tensors[p.tensors.size() - 2].shape = {2};
+                p.tensors[p.tensors.size() - 2].bytes = Bytes(8);
+              }),
+              HasSubstr("it has 3 rows, but its indices are 2"));
+}
+
+TEST(PlanValidation, AWeightOnDiskIsUsedByNoLaunch) {
+  EXPECT_THAT(error_after([](Plan& p) {
+                WeightSlice& slice = p.weights[0];
+                slice = {slice.tensor, slice.file_offset, slice.bytes, Residency::disk, "", {}, ""};
+                p.launches.erase(p.launches.begin() + 2);
+                p.launches[2].depends = {"L1"};
+              }),
+              HasSubstr("its residency is disk, but launch 'L2' uses it"));
+}
+
 TEST(PlanValidation, AcceptsRandomValidPlans) {
   for (std::uint32_t seed = 1000; seed < 1200; ++seed) {
     const Plan plan = RandomPlan(seed).make();

@@ -377,6 +377,26 @@ TEST(PlanExecutor, FlippedBitInASliceIsNamed) {
   }
 }
 
+TEST(PlanExecutor, AReplacedWeightsFileStopsTheRun) {
+  for (Placement placement : {Placement::buffer, Placement::image2d}) {
+    NetworkOptions options;
+    options.stream = true;
+    options.weights = placement;
+    const SmallNetwork network(options);
+    options.seed = 99;
+    const TemporaryFolder folder;
+    const std::string path = folder.file("w.fmw");
+    network.write_weights(path);
+    const WeightsIndex index = open_weights_for(network.plan(), path);
+    PlanExecutor executor(network.plan(), index, path, select_device(""), {std::nullopt, ""});
+    executor.run(ignore_progress);
+    // Weights of the same plan, but other values: their own checksums would not be noticed.
+    SmallNetwork(options).write_weights(path);
+    EXPECT_THAT([&] { executor.run(ignore_progress); },
+                ThrowsMessage<UserError>(AllOf(HasSubstr("w.fmw"), HasSubstr("replaced"))));
+  }
+}
+
 TEST(PlanExecutor, WeightsThatEndEarlyAreNamed) {
   NetworkOptions options;
   const SmallNetwork network(options);

@@ -67,7 +67,7 @@ class KernelRunner {
         arguments.push_back(real->value);
       }
     }
-    const OpenClKernel& kernel = programs_.kernel(launch.kernel, kernel_source(launch.kernel),
+    const OpenClKernel& kernel = programs_.kernel(launch.kernel, kernel_source(plan, launch),
                                                   compile_options(plan, launch, false));
     set_arguments(kernel, arguments);
     wait_for(enqueue_kernel(queue_, kernel, launch.global, launch.local, launch.kernel), "kernel");

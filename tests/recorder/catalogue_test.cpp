@@ -1,5 +1,7 @@
 // The catalogue's kernels at small, awkward sizes: recorded from chosen groups, expanded, compared
 // with the logs of all their work-groups, and held against the plain build (plain_witness.hpp).
+#include "kernels/catalogue.hpp"
+
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -199,6 +201,70 @@ TEST_P(CatalogueTest, GatherReadsItsIndices) {
   }
   const trace::AccessProgram program = plan.check(launch, index);
   EXPECT_EQ(program.tables_size(), 0) << "loaded indices are variables";
+}
+
+/// `launch` with argument `name`, which lies as `stored`, behind an index function.
+PlanLaunch through(PlanLaunch launch, const std::string& name, const std::string& function,
+                   const PlanTensor& stored) {
+  const auto arguments = catalogue_entry(launch.kernel).arguments(launch.parameters);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].name != name) continue;
+    launch.arguments[i + 1] =
+        IntArgument{static_cast<std::int32_t>(grid_extent(stored.layout, stored.shape).width)};
+  }
+  launch.parameters["INDEX_" + name] = function;
+  return launch;
+}
+
+PlanTensor seen_as(PlanTensor stored, Layout layout, const Shape& shape) {
+  stored.layout = layout;
+  stored.shape = shape;
+  return stored;
+}
+
+TEST_P(CatalogueTest, ProductThroughIndexFunctions) {
+  const PlanTensor& a = plan.tensor({21, 3 * 16});
+  const PlanTensor& b = plan.tensor({45, 3 * 16});
+  const PlanTensor& c = plan.tensor({21, 3 * 44});
+  const PlanTensor a_seen = seen_as(a, Layout::rows, {3, 21, 16});
+  const PlanTensor b_seen = seen_as(b, Layout::rows, {3, 44, 16});
+  const PlanTensor c_seen = seen_as(c, Layout::rows, {3, 21, 44});
+  MatmulOperands operands;
+  operands.a = &a_seen;
+  operands.b = &b_seen;
+  operands.b_transposed = true;
+  operands.c = &c_seen;
+  PlanLaunch launch = build_matmul(operands);
+  launch = through(launch, "a", "x + 4 * (y / 21), y % 21", a);
+  launch = through(launch, "b", "x + 4 * (y / 44), y % 44", b);
+  launch = through(launch, "c", "x + 11 * (y / 21), y % 21", c);
+  EXPECT_EQ(plan.check(launch).tables_size(), 0);
+}
+
+TEST_P(CatalogueTest, ElementsThroughIndexFunctions) {
+  const PlanTensor& x = plan.tensor({30, 21});
+  const PlanTensor& y = plan.tensor({21, 30});
+  const PlanLaunch launch = build_unary(seen_as(x, Layout::rows, {21, 30}), y, {});
+  EXPECT_EQ(
+      plan.check(through(launch, "x", "y / 4, 4 * x + lane, y % 4, -4 * x + 30", x)).tables_size(),
+      0);
+  const PlanTensor& linear = plan.tensor({21, 30}, Layout::linear);
+  const PlanLaunch out = build_unary(y, seen_as(linear, Layout::rows, {21, 30}), {});
+  EXPECT_EQ(
+      plan.check(through(out, "y", "4 * x + lane + 30 * y, -4 * x + 30", linear)).tables_size(), 0);
+}
+
+TEST_P(CatalogueTest, ConvolutionIntoTokens) {
+  ConvOperands operands;
+  operands.x = &plan.tensor({1, 8, 20, 18}, channels);
+  operands.filter = &plan.tensor({24, 8, 2, 2}, Layout::conv_filter);
+  const PlanTensor& y = plan.tensor({91, 24});
+  const PlanTensor y_seen = seen_as(y, channels, {1, 24, 10, 9});
+  operands.y = &y_seen;
+  operands.geometry.kernel = {2, 2};
+  operands.geometry.stride = {2, 2};
+  const PlanLaunch launch = build_convolution(operands);
+  EXPECT_EQ(plan.check(through(launch, "y", "x / 9, x % 9 + 9 * y + 1", y)).tables_size(), 0);
 }
 
 TEST_P(CatalogueTest, Resize) {

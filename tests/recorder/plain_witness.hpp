@@ -49,7 +49,7 @@ class PlainWitness {
         values.emplace_back(real->value);
       }
     }
-    const OpenClKernel& kernel = device.cache.kernel(launch_.kernel, kernel_source(launch_.kernel),
+    const OpenClKernel& kernel = device.cache.kernel(launch_.kernel, kernel_source(plan_, launch_),
                                                      compile_options(plan_, launch_, false));
     set_arguments(kernel, values);
     wait_for(enqueue_kernel(queue, kernel, launch_.global, launch_.local, launch_.kernel),
