@@ -91,7 +91,7 @@ fm::DataType data_type_word(const std::string& flag, const std::string& word,
 fm::PlanOptions plan_options(const po::variables_map& values) {
   fm::PlanOptions options;
   const std::string& policy = values["policy"].as<std::string>();
-  if (!fm::plans_in_time(policy)) {
+  if (!fm::has_overlap_options(policy)) {
     options.policy = fm::streaming_policy_from(policy);
     fm::refuse_overlap_options(values, policy);
   }
@@ -131,7 +131,8 @@ po::options_description plan_flags() {
   flags.add_options()("model", text(), "ONNX file, opset 9 to 17")(
       "config", text(), "device: a name in configs/ or a file")("output,o", text(),
                                                                 "the plan; - for standard output")(
-      "policy", text()->default_value("preload"), "preload | always-next | same-op-type | optimal")(
+      "policy", text()->default_value("preload"),
+      "preload | always-next | same-op-type | lc-opg | optimal")(
       "placement", text()->default_value("auto"), "image2d | buffer | auto")(
       "storage", text()->default_value("f16"), "f16 | f32")(
       "accumulate", text()->default_value("f32"), "f32 | half (needs cl_khr_fp16)")(
@@ -158,7 +159,7 @@ ExitStatus run_plan(const std::vector<std::string>& words) {
   const std::string output = required(values, "output");
   const fm::DeviceConfig config = fm::DeviceConfig::load(required(values, "config"));
   const fm::PlanOptions options = plan_options(values);
-  if (fm::plans_in_time(values["policy"].as<std::string>())) {
+  if (fm::has_overlap_options(values["policy"].as<std::string>())) {
     fm::run_overlap_policy(values, model, output, config, options);
     return ExitStatus::done;
   }

@@ -82,13 +82,19 @@ Plan make_plan(const std::string& model_path, const DeviceConfig& config,
 std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
                                             const DeviceConfig& config, const PlanOptions& options,
                                             const std::optional<std::string>& profile,
-                                            const OverlapRequest& request) {
+                                            const OverlapRequest& request,
+                                            const std::optional<LcOpgRequest>& lc_opg) {
   Plan draft = draft_plan(model_path, config, options);
   reorder_where_smaller(&draft);
   const LaunchProfiles profiles = launch_profiles(draft, config, profile);
   const DeviceCosts costs(config, profiles.copy_nanoseconds_per_byte);
   const OverlapModel model(draft, profiles.launches, costs);
-  std::vector<OverlapPlan> plans = plan_optimal(model, costs, request);
+  std::vector<OverlapPlan> plans;
+  if (lc_opg) {
+    plans.push_back(plan_lc_opg(model, costs, *lc_opg, request));
+  } else {
+    plans = plan_optimal(model, costs, request);
+  }
   for (OverlapPlan& planned : plans) {
     planned.report.estimated = profiles.estimated;
     planned.report.profile = profiles.source;

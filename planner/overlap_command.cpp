@@ -15,8 +15,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* overlap_flags[] = {"budget", "minimize", "slowdown",      "pareto",
-                                         "runs",   "profile",  "solver-seconds"};
+constexpr const char* overlap_flags[] = {"budget",  "minimize",       "slowdown", "pareto", "runs",
+                                         "profile", "solver-seconds", "lambda",   "m-peak"};
 
 /// A decimal number from `least` to `most`.
 double number(const po::variables_map& values, const std::string& flag, double least, double most) {
@@ -65,6 +65,29 @@ OverlapRequest request_of(const po::variables_map& values) {
   if (values.count("runs") != 0) request.runs = whole(values, "runs", 1, 1e6);
   if (values.count("solver-seconds") != 0) {
     request.seconds = number(values, "solver-seconds", 0.001, 3600);
+  }
+  return request;
+}
+
+/// Empty for `optimal`. Options of the one are refused for the other.
+std::optional<LcOpgRequest> lc_opg_request_of(const po::variables_map& values) {
+  const bool optimal = values["policy"].as<std::string>() == "optimal";
+  for (const char* flag : {"lambda", "m-peak"}) {
+    if (optimal && values.count(flag) != 0) {
+      throw UserError(std::string("--") + flag + " belongs to --policy lc-opg");
+    }
+  }
+  if (optimal) return std::nullopt;
+  for (const char* flag : {"minimize", "slowdown", "pareto", "runs"}) {
+    if (values.count(flag) != 0) {
+      throw UserError(std::string("--") + flag + " belongs to --policy optimal");
+    }
+  }
+  LcOpgRequest request;
+  if (values.count("lambda") != 0) request.lambda = number(values, "lambda", 0, 1);
+  if (values.count("m-peak") != 0) {
+    request.m_peak = Bytes(static_cast<std::uint64_t>(parse_quantity(
+        values["m-peak"].as<std::string>(), QuantityKind::bytes, {"--m-peak", 0, 0})));
   }
   return request;
 }
@@ -125,7 +148,9 @@ void write_front(const std::vector<OverlapPlan>& plans, const std::string& outpu
 
 }  // namespace
 
-bool plans_in_time(const std::string& policy) { return policy == "optimal"; }
+bool has_overlap_options(const std::string& policy) {
+  return policy == "optimal" || policy == "lc-opg";
+}
 
 void add_overlap_options(po::options_description* flags) {
   const auto text = [] { return po::value<std::string>(); };
@@ -134,14 +159,19 @@ void add_overlap_options(po::options_description* flags) {
       "slowdown", text(), "optimal, with --minimize memory: percent over the fastest, default 0")(
       "pareto", text(), "optimal: N plans from the least memory to the fastest")(
       "runs", text(), "optimal: runs of one process; weights may stay for the next")(
-      "profile", text(), "optimal: result.json of a run, for launch times; else estimated")(
-      "solver-seconds", text(), "optimal: time limit of each solve, default 10");
+      "profile", text(),
+      "optimal, lc-opg: of `fmplan profile`, or result.json of a run, for launch times; else "
+      "estimated")("solver-seconds", text(),
+                   "optimal, lc-opg: time limit of each solve, default 10")(
+      "lambda", text(), "lc-opg: weight of preloaded chunks, default 0.9")(
+      "m-peak", text(), "lc-opg: most that a layer may transform, default 500 MB");
 }
 
 void refuse_overlap_options(const po::variables_map& values, const std::string& policy) {
   for (const char* flag : overlap_flags) {
     if (values.count(flag) != 0) {
-      throw UserError(std::string("--") + flag + " belongs to --policy optimal, not " + policy);
+      throw UserError(std::string("--") + flag + " belongs to --policy optimal or lc-opg, not " +
+                      policy);
     }
   }
 }
@@ -153,11 +183,11 @@ void run_overlap_policy(const po::variables_map& values, const std::string& mode
   if (request.pareto > 0 && output == "-") {
     throw UserError("--pareto writes several plans: -o must name a file");
   }
-  if (options.ring) throw UserError("--ring: policy optimal chooses the staging ring itself");
+  if (options.ring) throw UserError("--ring: this policy sizes the staging ring itself");
   std::optional<std::string> profile;
   if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
   const std::vector<OverlapPlan> plans =
-      make_overlap_plans(model, config, options, profile, request);
+      make_overlap_plans(model, config, options, profile, request, lc_opg_request_of(values));
   const bool json = values.count("json") != 0;
   if (request.pareto > 0) return write_front(plans, output, json);
   const OverlapPlan& planned = plans.front();

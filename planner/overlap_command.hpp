@@ -1,5 +1,6 @@
 #pragma once
-// `fmplan --policy optimal`: the options, one plan or a front of them, and what is said about them.
+// `fmplan --policy optimal` and `lc-opg`: the options, one plan or a front of them, and what is
+// said about them.
 
 #include <boost/program_options.hpp>
 #include <string>
@@ -9,10 +10,11 @@
 
 namespace fm {
 
-/// True for policies that plan in time, and so take budgets, objectives and profiles.
-bool plans_in_time(const std::string& policy);
+/// True for policies that decide by what launches cost: `optimal` and `lc-opg`.
+bool has_overlap_options(const std::string& policy);
 
-/// --budget, --minimize, --slowdown, --pareto, --runs, --profile, --solver-seconds.
+/// --budget, --minimize, --slowdown, --pareto, --runs, --profile, --solver-seconds, --lambda,
+/// --m-peak.
 void add_overlap_options(boost::program_options::options_description* flags);
 
 /// Throws UserError when one of those options is given for another policy.

@@ -110,29 +110,15 @@ std::vector<Bytes> ring_use(const Plan& plan) {
   return use;
 }
 
-void size_ring(std::optional<Bytes> ring, Plan* plan) {
-  Bytes needed, smallest;
-  for (Bytes use : ring_use(*plan)) needed = std::max(needed, use);
-  for (const WeightSlice& slice : plan->weights) {
-    if (!slice.transforms.empty())
-      smallest = std::max(smallest, std::min(slice.bytes, plan->chunk_bytes));
-  }
-  if (ring && needed != Bytes(0) && *ring < smallest) {
-    throw UserError("--ring " + std::to_string(ring->count()) +
-                    ": the staging ring must hold one chunk, " + std::to_string(smallest.count()) +
-                    " bytes");
-  }
-  plan->staging_ring_bytes = needed == Bytes(0) ? Bytes(0) : ring.value_or(needed);
-}
-
 }  // namespace
 
 StreamingPolicy streaming_policy_from(const std::string& word) {
   if (word == "preload") return StreamingPolicy::preload;
   if (word == "always-next") return StreamingPolicy::always_next;
   if (word == "same-op-type") return StreamingPolicy::same_op_type;
-  throw UserError("--policy `" + word + "`: " +
-                  accepted_words(word, {"preload", "always-next", "same-op-type", "optimal"}));
+  throw UserError(
+      "--policy `" + word + "`: " +
+      accepted_words(word, {"preload", "always-next", "same-op-type", "lc-opg", "optimal"}));
 }
 
 std::string to_string(StreamingPolicy policy) {
@@ -180,6 +166,21 @@ void apply_policy(StreamingPolicy policy, std::optional<Bytes> ring, Plan* plan)
   set_earliest(policy, by_launch, *plan);
   insert_copies(by_launch, plan);
   size_ring(ring, plan);
+}
+
+void size_ring(std::optional<Bytes> ring, Plan* plan) {
+  Bytes needed, smallest;
+  for (Bytes use : ring_use(*plan)) needed = std::max(needed, use);
+  for (const WeightSlice& slice : plan->weights) {
+    if (!slice.transforms.empty())
+      smallest = std::max(smallest, std::min(slice.bytes, plan->chunk_bytes));
+  }
+  if (ring && needed != Bytes(0) && *ring < smallest) {
+    throw UserError("--ring " + std::to_string(ring->count()) +
+                    ": the staging ring must hold one chunk, " + std::to_string(smallest.count()) +
+                    " bytes");
+  }
+  plan->staging_ring_bytes = needed == Bytes(0) ? Bytes(0) : ring.value_or(needed);
 }
 
 void set_claims(Plan* plan) {

@@ -30,6 +30,10 @@ void list_weights(Plan* plan);
 /// uses a streamed weight starts. Throws UserError when `ring` cannot hold one chunk.
 void apply_policy(StreamingPolicy policy, std::optional<Bytes> ring, Plan* plan);
 
+/// Sets the staging ring to `ring`, or to what streamed image weights need. Throws UserError when
+/// `ring` cannot hold one chunk.
+void size_ring(std::optional<Bytes> ring, Plan* plan);
+
 /// Fills every launch's claims. Pools, uses and weights must be set.
 void set_claims(Plan* plan);
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/diagnostics.hpp"
 #include "planner/dependencies.hpp"
@@ -14,7 +15,8 @@ namespace fm {
 namespace {
 
 constexpr double fastest_tolerance = 0.01;
-constexpr std::size_t settings_solved = 3;  // of those that copies alone make fastest
+/// Launches in problems solved within one budget: large networks try fewer settings.
+constexpr std::size_t launches_solved = 2400;
 
 std::string mebibytes(Bytes bytes) {
   return quantity_text(static_cast<double>(bytes.count()), QuantityKind::bytes);
@@ -78,16 +80,19 @@ class OptimalPolicy {
            static_cast<double>(request_.runs) * static_cast<double>(run.latency.count());
   }
 
-  /// The best of all settings: all with copies alone, the best of them solved. Throws
+  /// The best of all settings with copies alone; where kernels stream, those that are best with
+  /// copies alone for their ring are solved, as many as time allows, at least one. Throws
   /// std::logic_error when none fits.
-  Candidate best_within(Bytes budget) const {
+  Candidate best_within(Bytes budget, std::size_t launches = launches_solved) const {
     std::vector<Candidate> tried;
     for (const OverlapSetting& setting : candidates_) try_copies(setting, budget, &tried);
     if (tried.empty()) throw std::logic_error("no setting fits a budget above the least");
     std::stable_sort(tried.begin(), tried.end(),
                      [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
     if (model_.kernels_stream()) {
-      tried.resize(std::min(tried.size(), settings_solved));
+      keep_one_a_ring(&tried);
+      const std::size_t solved = launches / model_.plan().launches.size();
+      tried.resize(std::clamp<std::size_t>(solved, 1, tried.size()));
       for (Candidate& candidate : tried) {
         candidate.solution = solve_optimal(model_.problem(candidate.setting, budget), limits_);
         candidate.total = total_of(candidate.setting, candidate.solution.run);
@@ -96,6 +101,18 @@ class OptimalPolicy {
     return *std::min_element(
         tried.begin(), tried.end(),
         [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
+  }
+
+  /// Of the candidates with one ring and enqueue depth the first.
+  static void keep_one_a_ring(std::vector<Candidate>* candidates) {
+    std::set<std::pair<Bytes, int>> seen;
+    candidates->erase(
+        std::remove_if(candidates->begin(), candidates->end(),
+                       [&](const Candidate& candidate) {
+                         const OverlapSetting& setting = candidate.setting;
+                         return !seen.insert({setting.ring, setting.enqueue_ahead}).second;
+                       }),
+        candidates->end());
   }
 
   void try_copies(const OverlapSetting& setting, Bytes budget,
@@ -118,7 +135,7 @@ class OptimalPolicy {
     std::uint64_t low = least_.minimum.bytes.count(), high = peak.count();
     const std::uint64_t resolution = std::max<std::uint64_t>(1 << 16, high / 200);
     for (std::uint64_t middle = low; low < high; middle = low + (high - low) / 2) {
-      Candidate tried = best_within(Bytes(middle));
+      Candidate tried = best_within(Bytes(middle), launches_solved / 4);
       if (tried.total <= allowed) {
         high = std::min(middle, tried.solution.run.peak.total.count());
         best = std::move(tried);
@@ -175,11 +192,7 @@ class OptimalPolicy {
     set_claims(&result.plan);
     OverlapReport& report = result.report;
     report.program_load = model_.program_load();
-    Bytes weights;
-    for (const WeightSlice& slice : result.plan.weights) {
-      if (slice.residency != Residency::disk) weights += slice.bytes;
-    }
-    report.disk_floor = costs_.disk_floor(weights);
+    report.disk_floor = costs_.disk_floor(model_.weight_bytes());
     report.compute_floor = time_floor(model_.relaxed_problem(unlimited_bytes)).compute;
     report.predicted_warm = run.latency;
     report.predicted = model_.preload_wait(candidate.setting) + run.latency;

@@ -31,6 +31,37 @@ std::string percent(double ratio) {
   return text.str();
 }
 
+std::string timed_text(const OverlapReport& report) {
+  std::ostringstream out;
+  out << "  predicted    " << milliseconds(report.predicted) << " after the programs are loaded ("
+      << milliseconds(report.program_load) << "), " << std::fixed << std::setprecision(3)
+      << report.over_floor() << " x floor";
+  if (report.runs > 1) {
+    out << "; warm " << milliseconds(report.predicted_warm) << ", " << report.runs << " runs";
+  }
+  out << '\n';
+  out << "    beyond the launches: copies " << milliseconds(report.copying)
+      << ", slowed by streams " << milliseconds(report.slowed) << ", waiting for the disk "
+      << milliseconds(report.waiting) << '\n';
+  out << "  lower bound  " << milliseconds(report.lower_bound) << ", gap " << percent(report.gap())
+      << ", solved in " << std::setprecision(2) << report.seconds << " s\n";
+  return out.str();
+}
+
+std::string lc_opg_text(const OverlapReport& report) {
+  const LcOpgTerms& terms = *report.lc_opg;
+  std::ostringstream out;
+  out << "  objective    " << std::fixed << std::setprecision(1) << terms.objective << " = "
+      << std::setprecision(4) << terms.lambda << " x " << terms.preloaded_chunks
+      << " chunks of W + " << 1 - terms.lambda << " x " << terms.distance
+      << " layers of distance, S " << mebibytes(terms.chunk) << ", M_peak "
+      << mebibytes(terms.m_peak) << '\n';
+  out << "  lower bound  " << std::setprecision(1) << terms.lower_bound << ", gap "
+      << percent(terms.gap) << ", " << terms.status << ", solved in " << std::setprecision(2)
+      << report.seconds << " s\n";
+  return out.str();
+}
+
 }  // namespace
 
 double OverlapReport::over_floor() const {
@@ -74,18 +105,7 @@ std::string report_text(const OverlapReport& report) {
   out << "  floor        " << milliseconds(report.floor()) << ", the larger of disk "
       << milliseconds(report.disk_floor) << " and compute " << milliseconds(report.compute_floor)
       << '\n';
-  out << "  predicted    " << milliseconds(report.predicted) << " after the programs are loaded ("
-      << milliseconds(report.program_load) << "), " << std::fixed << std::setprecision(3)
-      << report.over_floor() << " x floor";
-  if (report.runs > 1) {
-    out << "; warm " << milliseconds(report.predicted_warm) << ", " << report.runs << " runs";
-  }
-  out << '\n';
-  out << "    beyond the launches: copies " << milliseconds(report.copying)
-      << ", slowed by streams " << milliseconds(report.slowed) << ", waiting for the disk "
-      << milliseconds(report.waiting) << '\n';
-  out << "  lower bound  " << milliseconds(report.lower_bound) << ", gap " << percent(report.gap())
-      << ", solved in " << std::setprecision(2) << report.seconds << " s\n";
+  out << (report.lc_opg ? lc_opg_text(report) : timed_text(report));
   out << "  weights      preloaded " << mebibytes(report.preloaded) << ", streamed in kernels "
       << mebibytes(report.streamed_inside) << ", copied " << mebibytes(report.copied)
       << ", into buffers " << mebibytes(report.buffers) << '\n';
@@ -95,8 +115,11 @@ std::string report_text(const OverlapReport& report) {
       << mebibytes(report.peak.tm_in_flight) << ", activations "
       << mebibytes(report.peak.activations) << ", staging " << mebibytes(report.peak.staging)
       << '\n';
-  out << "  budget       " << (report.budget ? mebibytes(*report.budget) : "none") << ", least "
-      << mebibytes(report.minimum.bytes) << " held by " << report.minimum_launch << '\n';
+  out << "  budget       " << (report.budget ? mebibytes(*report.budget) : "none");
+  if (!report.lc_opg) {
+    out << ", least " << mebibytes(report.minimum.bytes) << " held by " << report.minimum_launch;
+  }
+  out << '\n';
   return out.str();
 }
 
@@ -106,15 +129,28 @@ std::string report_json(const OverlapReport& report) {
   json["floor_ns"] = {{"disk", report.disk_floor.count()},
                       {"compute", report.compute_floor.count()}};
   json["program_load_ns"] = report.program_load.count();
-  json["predicted_ns"] = report.predicted.count();
-  json["predicted_warm_ns"] = report.predicted_warm.count();
-  json["runs"] = report.runs;
-  json["over_floor"] = report.over_floor();
-  json["copying_ns"] = report.copying.count();
-  json["slowed_ns"] = report.slowed.count();
-  json["waiting_ns"] = report.waiting.count();
-  json["lower_bound_ns"] = report.lower_bound;
-  json["gap"] = report.gap();
+  if (report.lc_opg) {
+    const LcOpgTerms& terms = *report.lc_opg;
+    json["lc_opg"] = {{"objective", terms.objective},
+                      {"lower_bound", terms.lower_bound},
+                      {"gap", terms.gap},
+                      {"lambda", terms.lambda},
+                      {"chunk_bytes", terms.chunk.count()},
+                      {"m_peak_bytes", terms.m_peak.count()},
+                      {"preloaded_chunks", terms.preloaded_chunks},
+                      {"distance", terms.distance},
+                      {"status", terms.status}};
+  } else {
+    json["predicted_ns"] = report.predicted.count();
+    json["predicted_warm_ns"] = report.predicted_warm.count();
+    json["runs"] = report.runs;
+    json["over_floor"] = report.over_floor();
+    json["copying_ns"] = report.copying.count();
+    json["slowed_ns"] = report.slowed.count();
+    json["waiting_ns"] = report.waiting.count();
+    json["lower_bound_ns"] = report.lower_bound;
+    json["gap"] = report.gap();
+  }
   json["solver_seconds"] = report.seconds;
   json["weights"] = {{"preloaded_bytes", report.preloaded.count()},
                      {"streamed_bytes", report.streamed_inside.count()},
@@ -128,7 +164,9 @@ std::string report_json(const OverlapReport& report) {
                   {"activations", report.peak.activations.count()},
                   {"staging", report.peak.staging.count()}};
   if (report.budget) json["budget_bytes"] = report.budget->count();
-  json["minimum"] = {{"bytes", report.minimum.bytes.count()}, {"launch", report.minimum_launch}};
+  if (!report.lc_opg) {
+    json["minimum"] = {{"bytes", report.minimum.bytes.count()}, {"launch", report.minimum_launch}};
+  }
   return json.dump(2) + "\n";
 }
 

@@ -9,7 +9,18 @@
 
 namespace fm {
 
+/// LC-OPG's own terms.
+struct LcOpgTerms {
+  double objective = 0, lower_bound = 0, gap = 0, lambda = 0;
+  Bytes chunk, m_peak;
+  std::uint64_t preloaded_chunks = 0, distance = 0;
+  std::string status;
+};
+
 struct OverlapReport {
+  /// Set by lc-opg, which has no notion of time: `predicted` and `lower_bound` are 0 then.
+  std::optional<LcOpgTerms> lc_opg;
+
   bool estimated = true;      ///< launch times are a roofline, not a profile
   std::string profile;        ///< file the launch times come from
   Nanoseconds program_load;   ///< preloads are read meanwhile

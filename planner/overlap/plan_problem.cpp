@@ -49,6 +49,14 @@ OverlapModel::OverlapModel(const Plan& plan, const std::vector<LaunchProfile>& l
   }
 }
 
+Bytes OverlapModel::weight_bytes() const {
+  Bytes bytes;
+  for (const WeightSlice& slice : plan_.weights) {
+    if (slice.residency != Residency::disk) bytes += slice.bytes;
+  }
+  return bytes;
+}
+
 OverlapSetting OverlapModel::least_preload() const {
   OverlapSetting setting;
   setting.preloaded.assign(plan_.weights.size(), 1);

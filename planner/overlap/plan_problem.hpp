@@ -31,6 +31,12 @@ class OverlapModel {
   bool streams_images() const { return streams_images_; }
   bool kernels_stream() const { return kernels_stream_; }
   Nanoseconds program_load() const { return program_load_; }
+  std::size_t first_use(std::size_t weight) const { return first_use_[weight]; }
+  /// Bytes that launch `k` may stream; 0 when it cannot.
+  Bytes capacity(std::size_t k) const {
+    return launches_[k].slowdown.empty() ? Bytes(0) : launches_[k].slowdown.back().streamed;
+  }
+  Bytes weight_bytes() const;  ///< of all weights but those that stay on disk
 
   /// Weights too small to be streamed are preloaded, all others not.
   OverlapSetting least_preload() const;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/plan_streams.hpp"
 #include "planner/overlap/read_pieces.hpp"
 
 namespace fm {
@@ -36,7 +37,7 @@ class ScheduleWriter {
       }
       PlanLaunch launch = plan_->launches[k];
       const std::vector<Piece> inside = next_pieces(schedule.streamed[k]);
-      if (!inside.empty()) launch.parameters["STREAMS"] = std::to_string(inside.size());
+      if (!inside.empty()) launch.parameters[streams_parameter] = std::to_string(inside.size());
       for (const Piece& piece : inside) add_transform(piece, launch.id);
       launches.push_back(std::move(launch));
       begins.push_back(launches[first].id);

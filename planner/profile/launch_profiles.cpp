@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/diagnostics.hpp"
+#include "kernels/catalogue.hpp"
+#include "planner/profile/device_profile.hpp"
 #include "planner/profile/estimate.hpp"
 
 namespace fm {
@@ -51,10 +53,35 @@ MeasuredRun read_measured_run(const std::string& file) {
   }
 }
 
+/// Cuts the slowdown where it reaches what the operator's class allows.
+void end_at_capacity(LaunchProfile* profile) {
+  const Bytes capacity = load_capacity(*profile);
+  SlowdownCurve curve;
+  for (const SlowdownPoint& point : profile->slowdown) {
+    if (point.streamed < capacity) curve.push_back(point);
+  }
+  if (capacity > Bytes(0)) curve.push_back({capacity, extra_time(profile->slowdown, capacity)});
+  profile->slowdown = std::move(curve);
+}
+
+LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const std::string& file) {
+  LaunchProfiles profiles;
+  profiles.estimated = false;
+  profiles.source = file;
+  profiles.launches = launch_profiles(plan, read_profile(file), config.name());
+  for (LaunchProfile& profile : profiles.launches) end_at_capacity(&profile);
+  return profiles;
+}
+
+bool is_result(const std::string& file) {
+  return file.size() > 5 && file.substr(file.size() - 5) == ".json";
+}
+
 }  // namespace
 
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                                const std::optional<std::string>& file) {
+  if (file && !is_result(*file)) return profiled(plan, config, *file);
   LaunchProfiles profiles;
   MeasuredRun measured;
   if (file) {
@@ -79,6 +106,10 @@ LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                         "; take it from a run of this model planned with --policy preload");
       }
       profile.time = found->second.time;
+    }
+    if (catalogue_entry(launch.kernel).streams) {
+      profile.slowdown = estimated_slowdown(plan, launch, config, profile.time);
+      end_at_capacity(&profile);
     }
     profiles.launches.push_back(std::move(profile));
   }

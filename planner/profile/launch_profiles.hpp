@@ -20,9 +20,11 @@ struct LaunchProfiles {
   std::optional<double> copy_nanoseconds_per_byte;
 };
 
-/// `plan`: kernels only. `file`: result.json of fmsim or fmexec, whose launches of the same ids and
-/// kernels give the times; none: estimated. Launches whose kernels cannot carry streams get no
-/// slowdown. Throws UserError when the file cannot be read or is of another plan.
+/// `plan`: kernels only. `file`: a profile written by `fmplan profile` (device_profile.hpp), or a
+/// result.json of fmsim or fmexec, whose launches of the same ids and kernels give the times, with
+/// estimated slowdowns; none: both estimated. Slowdowns end where the class's allowed share of the
+/// bare time does; launches whose kernels cannot carry streams have none. Throws UserError when the
+/// file cannot be read or is of another plan or device.
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                                const std::optional<std::string>& file);
 

@@ -126,6 +126,33 @@ TEST_P(EachPlacement, TheFrontTradesMemoryForTime) {
 INSTANTIATE_TEST_SUITE_P(Placements, EachPlacement,
                          testing::Values(PlacementPolicy::buffer, PlacementPolicy::image2d));
 
+TEST(LcOpg, StreamsWithinCapacitiesAndPreloadsTheRest) {
+  const TemporaryFolder folder;
+  PlanOptions options;
+  options.placement = PlacementPolicy::image2d;
+  LcOpgRequest terms;
+  OverlapRequest request;
+  const auto plan_with = [&] {
+    return make_overlap_plans(stack_model(8, 512).write(folder), test_config(), options,
+                              std::nullopt, request, terms)
+        .at(0);
+  };
+  const OverlapPlan planned = plan_with();
+  EXPECT_EQ(planned.plan.policy, "lc-opg");
+  ASSERT_TRUE(planned.report.lc_opg);
+  EXPECT_LE(planned.report.lc_opg->lower_bound, planned.report.lc_opg->objective + 1e-9);
+  EXPECT_EQ(planned.report.preloaded + planned.report.streamed_inside + planned.report.copied,
+            weights_of(planned.plan));
+  // z_w is where the first chunk is moved; nothing is moved by copies unless slots run out.
+  for (const WeightSlice& slice : planned.plan.weights) {
+    if (slice.residency != Residency::stream) continue;
+    ASSERT_FALSE(slice.transforms.empty());
+    EXPECT_EQ(slice.earliest_launch, slice.transforms.front().launch);
+  }
+  request.budget = planned.report.peak.total() - Bytes(1);
+  EXPECT_THAT(user_error_of([&] { plan_with(); }), HasSubstr("lc-opg, which plans for no budget"));
+}
+
 TEST(LaunchProfiles, ComeFromARunOfTheSamePlan) {
   const DeviceConfig config = test_config();
   const Plan plan = plan_of(stack_model(2, 256), {});
@@ -158,7 +185,7 @@ TEST(LaunchProfiles, ComeFromARunOfTheSamePlan) {
   write_file(file, "x");
   EXPECT_THAT(user_error_of([&] { launch_profiles(plan, config, file); }),
               HasSubstr("is no result"));
-  EXPECT_THAT(user_error_of([&] { launch_profiles(plan, config, std::string("/no/file")); }),
+  EXPECT_THAT(user_error_of([&] { launch_profiles(plan, config, std::string("/no/file.json")); }),
               HasSubstr("cannot be read"));
 }
 

@@ -1,0 +1,139 @@
+#include "planner/overlap/lc_opg_policy.hpp"
+
+#include <map>
+
+#include "core/device_config.hpp"
+#include "core/diagnostics.hpp"
+#include "core/plan_streams.hpp"
+#include "planner/dependencies.hpp"
+#include "planner/overlap/plan_transforms.hpp"
+#include "planner/streaming.hpp"
+
+namespace fm {
+namespace {
+
+LcOpgProblem problem_of(const OverlapModel& model, const std::vector<std::size_t>& images,
+                        const LcOpgRequest& terms) {
+  const Plan& plan = model.plan();
+  LcOpgProblem problem;
+  problem.name = plan.models.at(0).name;
+  problem.chunk_bytes = plan.chunk_bytes;
+  problem.m_peak = terms.m_peak;
+  problem.lambda = terms.lambda;
+  for (std::size_t k = 0; k < plan.launches.size(); ++k) {
+    problem.layers.push_back({plan.launches[k].id, model.capacity(k) / plan.chunk_bytes});
+  }
+  for (const std::size_t w : images) {
+    const WeightSlice& slice = plan.weights[w];
+    problem.weights.push_back({slice.tensor, slice.bytes, model.first_use(w), false});
+  }
+  return problem;
+}
+
+/// Pieces of a launch are slots of its kernel; those beyond the last slot become copies before it.
+class PieceWriter {
+ public:
+  explicit PieceWriter(Plan* plan) : plan_(plan), slots_(plan->launches.size(), 0) {}
+
+  void add(std::size_t weight, const LcOpgPiece& piece) {
+    WeightTransform transform{plan_->launches[piece.layer].id, piece.first_chunk,
+                              piece.chunk_count};
+    if (slots_[piece.layer] == images_a_streaming_launch) {
+      transform.launch = add_copy(weight, piece.layer);
+    } else {
+      ++slots_[piece.layer];
+    }
+    plan_->weights[weight].transforms.push_back(transform);
+  }
+
+  void finish() {
+    std::vector<PlanLaunch> launches;
+    for (std::size_t k = 0; k < plan_->launches.size(); ++k) {
+      for (PlanLaunch& copy : copies_[k]) launches.push_back(std::move(copy));
+      PlanLaunch launch = plan_->launches[k];
+      if (slots_[k] > 0) launch.parameters[streams_parameter] = std::to_string(slots_[k]);
+      launches.push_back(std::move(launch));
+    }
+    plan_->launches = std::move(launches);
+  }
+
+ private:
+  std::string add_copy(std::size_t weight, std::size_t layer) {
+    PlanLaunch copy;
+    copy.id = "C" + std::to_string(copy_count_++);
+    copy.kind = LaunchKind::copy;
+    copy.operation = "Copy";
+    copy.weight = plan_->weights[weight].tensor;
+    copies_[layer].push_back(copy);
+    return copy.id;
+  }
+
+  Plan* plan_;
+  std::vector<std::size_t> slots_;
+  std::map<std::size_t, std::vector<PlanLaunch>> copies_;
+  std::size_t copy_count_ = 0;
+};
+
+Plan plan_with(const Plan& original, const std::vector<std::size_t>& images,
+               const LcOpgResult& result) {
+  Plan plan = original;
+  PieceWriter writer(&plan);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const LcOpgWeightPlan& decided = result.weights[i];
+    if (decided.preloaded) continue;
+    WeightSlice& slice = plan.weights[images[i]];
+    slice.residency = Residency::stream;
+    slice.release_after = plan.tensor(slice.tensor).last_use;
+    for (const LcOpgPiece& piece : decided.pieces) writer.add(images[i], piece);
+    slice.earliest_launch = slice.transforms.front().launch;  // z_w: the layer of the first piece
+  }
+  writer.finish();
+  return plan;
+}
+
+}  // namespace
+
+OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
+                        const LcOpgRequest& terms, const OverlapRequest& request) {
+  std::vector<std::size_t> images;
+  for (const std::size_t w : model.streamable()) {
+    const PlanTensor& tensor = model.plan().tensor(model.plan().weights[w].tensor);
+    if (tensor.placement == Placement::image2d) images.push_back(w);
+  }
+  LcOpgOptions options;
+  options.time_limit = request.seconds;
+  const LcOpgResult result = solve_lc_opg(problem_of(model, images, terms), options);
+  OverlapPlan planned;
+  planned.plan = plan_with(model.plan(), images, result);
+  planned.plan.policy = "lc-opg";
+  size_ring(std::nullopt, &planned.plan);
+  set_dependencies(&planned.plan);
+  set_claims(&planned.plan);
+  OverlapReport& report = planned.report;
+  report.program_load = model.program_load();
+  report.disk_floor = costs.disk_floor(model.weight_bytes());
+  report.compute_floor = time_floor(model.relaxed_problem(unlimited_bytes)).compute;
+  report.seconds = result.seconds;
+  report.budget = request.budget;
+  report.lc_opg = LcOpgTerms{result.objective,
+                             result.lower_bound,
+                             result.gap,
+                             terms.lambda,
+                             model.plan().chunk_bytes,
+                             terms.m_peak,
+                             result.preloaded_chunks,
+                             result.distance,
+                             to_string(result.status)};
+  describe_plan(planned.plan, &report);
+  if (request.budget && report.peak.total() > *request.budget) {
+    throw UserError(
+        "--budget " +
+        quantity_text(static_cast<double>(request.budget->count()), QuantityKind::bytes) +
+        ": lc-opg, which plans for no budget, needs " +
+        quantity_text(static_cast<double>(report.peak.total().count()), QuantityKind::bytes) +
+        ", held by launch " + report.peak_launch + "; use --policy optimal, or a smaller --m-peak");
+  }
+  return planned;
+}
+
+}  // namespace fm
