@@ -14,7 +14,6 @@
 
 #include "core/device_config.hpp"
 #include "core/diagnostics.hpp"
-#include "core/progress_bar.hpp"
 #include "core/version.hpp"
 #include "planner/profile/child_process.hpp"
 
@@ -64,10 +63,9 @@ std::map<std::string, Nanoseconds> times_in(const std::string& result) {
 /// Calls work(0) .. work(count - 1) on some threads; the first exception ends all.
 template <class Work>
 void side_by_side(std::size_t jobs, std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next{0}, done{0};
+  std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex mutex;
-  ProgressBar bar("simulating launches");
   const auto run = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
@@ -77,8 +75,6 @@ void side_by_side(std::size_t jobs, std::size_t count, const Work& work) {
         if (!failure) failure = std::current_exception();
         next = count;
       }
-      const std::lock_guard<std::mutex> lock(mutex);
-      bar.show(++done, count);
     }
   };
   std::vector<std::thread> threads;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/progress_bar.hpp"
 #include "planner/profile/launch_features.hpp"
 
 namespace fm {
@@ -18,8 +19,6 @@ constexpr double first_rate = 20;
 constexpr double shares[] = {0.5, 1.1, 2, 0.25, 4};
 constexpr std::size_t second_amounts = 2;
 constexpr double nearest = 1.25;
-/// Launches measured together: little is lost when a long profile is interrupted.
-constexpr std::size_t at_once = 12;
 
 struct Subject {
   const Plan* plan = nullptr;
@@ -112,21 +111,18 @@ void sort_points(ProfileEntry* entry) {
             [](const SlowdownPoint& a, const SlowdownPoint& b) { return a.streamed < b.streamed; });
 }
 
-void measure(const std::vector<Subject*>& subjects, const ProfileTarget& target, std::size_t jobs) {
+/// In plans of its own: beside the variants of other launches, times depend on what those left in
+/// the caches.
+void measure(Subject* subject, const ProfileTarget& target, std::size_t jobs) {
   Amounts bare, first, second;
-  for (Subject* subject : subjects) bare.add(subject, Bytes(0));
+  bare.add(subject, Bytes(0));
   bare.measure(target, jobs);
-  for (Subject* subject : subjects) {
-    if (operator_class(subject->entry.kernel) == OperatorClass::hierarchical) continue;
-    first.add(subject, clamped(allowed_time(subject->entry) * first_rate));
-  }
+  if (operator_class(subject->entry.kernel) == OperatorClass::hierarchical) return;
+  first.add(subject, clamped(allowed_time(subject->entry) * first_rate));
   first.measure(target, jobs);
-  for (Subject* subject : subjects) {
-    if (subject->entry.points.empty()) continue;
-    for (const Bytes amount : more_amounts(subject->entry)) second.add(subject, amount);
-  }
+  for (const Bytes amount : more_amounts(subject->entry)) second.add(subject, amount);
   second.measure(target, jobs);
-  for (Subject* subject : subjects) sort_points(&subject->entry);
+  sort_points(&subject->entry);
 }
 
 }  // namespace
@@ -135,22 +131,12 @@ std::size_t profile_launches(const std::vector<Plan>& plans, const ProfileTarget
                              const ProfileOptions& options, DeviceProfile* profile,
                              const std::function<void()>& save) {
   std::vector<Subject> subjects = subjects_of(plans, options, *profile);
-  // By storage and accumulator: what is measured together runs in one plan.
-  std::map<std::pair<DataType, DataType>, std::vector<Subject*>> groups;
-  for (Subject& subject : subjects) {
-    groups[{subject.plan->storage, subject.plan->accumulate}].push_back(&subject);
-  }
-  for (const auto& [types, group] : groups) {
-    for (std::size_t begin = 0; begin < group.size(); begin += at_once) {
-      const auto first = group.begin() + static_cast<std::ptrdiff_t>(begin);
-      const auto count = static_cast<std::ptrdiff_t>(std::min(at_once, group.size() - begin));
-      const std::vector<Subject*> some(first, first + count);
-      measure(some, target, options.jobs);
-      for (const Subject* subject : some) {
-        profile->entries[launch_signature(*subject->plan, *subject->launch)] = subject->entry;
-      }
-      save();
-    }
+  ProgressBar bar("profiling");
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    bar.show(i, subjects.size());
+    measure(&subjects[i], target, options.jobs);
+    profile->entries[launch_signature(*subjects[i].plan, *subjects[i].launch)] = subjects[i].entry;
+    save();
   }
   return subjects.size();
 }
