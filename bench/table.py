@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 
+from tiny_network import save_tiny_network
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = ROOT / "build/release/bin"
 OUT = ROOT / "out/bench"
@@ -57,19 +59,6 @@ def inference_seconds(run):
     return float(match.group(1)) / 1e3
 
 
-def tiny_model():
-    """A network of one launch: what an OpenCL process costs before any weights come."""
-    import onnx
-    from onnx import TensorProto, helper
-    path = OUT / "tiny.onnx"
-    graph = helper.make_graph(
-        [helper.make_node("Relu", ["x"], ["y"])], "tiny",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 8])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 8])])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=7), path)
-    return path
-
-
 def random_input():
     """An input of ViT for ONNX Runtime."""
     import numpy
@@ -86,7 +75,7 @@ def rows():
     _, buffers = prepare("vit-buffer", vit, "--placement", "buffer")
     _, images = prepare("vit-image", vit, "--placement", "image2d")
     _, streamed = prepare("vit-streamed", vit, "--placement", "buffer", "--policy", "always-next")
-    _, bare = prepare("tiny", tiny_model(), "--placement", "buffer")
+    _, bare = prepare("tiny", save_tiny_network(OUT / "tiny.onnx"), "--placement", "buffer")
     yield "plan of ViT-B/16", f"{planned.seconds:.2f} s", "≤ 2 s"
 
     fmexec(buffers)  # fills the program cache

@@ -108,5 +108,5 @@ def measures(result, plan, plan_facts):
         "error_bound": result.get("sampling", {}).get("error_bound"),
         **prefetching(result, plan),
         "plan_s": plan_facts["seconds"],
-        "solver": plan_facts.get("solver"),
+        "solver": plan_facts.get("overlap"),
     }

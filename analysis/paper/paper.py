@@ -8,9 +8,9 @@ import argparse
 import pathlib
 import sys
 
-from page import page
+from command_line import ROOT, Refused, Tools, config_path
+from evidence_page import page
 from points import Study, load_yaml
-from tools import ROOT, Refused, Tools
 
 HERE = pathlib.Path(__file__).parent
 
@@ -37,7 +37,9 @@ def collect(study, options):
     points, missing = {}, {}
     measured_on = study["measured_on"]
     for network in selected(study["networks"], options.networks, lambda n: n["name"]):
-        for config in selected([*study["configs"], measured_on], options.configs):
+        for config in selected([*study["configs"], measured_on], options.configs,
+                               lambda c: config_path(c).stem):
+            device = config_path(config).stem
             for policy in selected(study["policies"], options.policies, lambda p: p["name"]):
                 if policy["name"] in missing:
                     continue
@@ -46,11 +48,11 @@ def collect(study, options):
                     point = make(network, policy, config)
                 except Refused as refusal:
                     unknown = f"--policy `{policy['name']}`" in str(refusal)
-                    what = policy["name"] if unknown else f"{network['name']}, {config}, {policy['name']}"
+                    what = policy["name"] if unknown else f"{network['name']}, {device}, {policy['name']}"
                     missing[what] = str(refusal)
                     continue
-                points.setdefault(network["name"], {})[config, policy["name"]] = point
-                print(f"{network['name']} {config} {policy['name']}: "
+                points.setdefault(network["name"], {})[device, policy["name"]] = point
+                print(f"{network['name']} {device} {policy['name']}: "
                       f"{point['integrated_ms']:.0f} ms integrated", file=sys.stderr, flush=True)
     return points, missing
 

@@ -6,11 +6,12 @@ what none has is recorded anew.
 """
 
 import json
+import pathlib
 
 import yaml
 
+from command_line import ROOT, Refused, config_path, digest_of, save_json
 from measures import measures
-from tools import ROOT, Refused, config_text, digest_of, save_json
 
 
 def load_yaml(path):
@@ -24,18 +25,32 @@ class Study:
         for name in ("plans", "recorded", "points", "models"):
             (folder / name).mkdir(parents=True, exist_ok=True)
 
+    def stem(self, network, policy, config):
+        return f"{network['name']}.{policy['name']}.{config_path(config).stem}"
+
     # ---- plans
     def plan(self, network, policy, config):
         """(plan file, facts of making it). Raises Refused when fmplan has no such policy."""
         model = ROOT / network["model"]
-        key = digest_of(model.read_bytes(), policy["options"], config_text(config), self.tools.digest("fmplan"))
-        path = self.folder / f"plans/{network['name']}.{policy['name']}.{config}.{key}.yaml"
+        options = [*policy["options"], *self.budget(network, policy, config)]
+        key = digest_of(model.read_bytes(), options, self.tools.config_text(config),
+                        self.tools.digest("fmplan"))
+        path = self.folder / f"plans/{self.stem(network, policy, config)}.{key}.yaml"
         facts = path.with_suffix(".json")
         if not facts.exists():
-            seconds = self.tools.run("fmplan", "--model", model, "--config", config, *policy["options"],
-                                     "-o", path)
-            save_json(facts, {"seconds": seconds, "solver": solver_of(path)})
+            seconds, printed = self.tools.run("fmplan", "--model", model, "--config",
+                                              config_path(config), *options, "--json", "-o", path)
+            save_json(facts, {"seconds": seconds, "options": options, **json.loads(printed)})
         return path, json.loads(facts.read_text())
+
+    def budget(self, network, policy, config):
+        """The option for a policy that may hold a share of the weights beside all activations."""
+        if "weights_budget" not in policy:
+            return []
+        _, facts = self.plan(network, {"name": "preload", "options": ["--policy", "preload"]}, config)
+        weights = facts["weights"]["preloaded_bytes"]
+        share = round(policy["weights_budget"] * weights)
+        return ["--budget", f"{facts['memory']['activation_bytes'] + share}B"]
 
     # ---- traces
     def filled(self, network):
@@ -46,10 +61,12 @@ class Study:
 
     def packed_plan(self, network, policy, config):
         """(plan, weights) of the filled network: the skeleton's plan names another file's digest."""
-        stem = self.folder / f"models/{network['name']}.{policy['name']}.{config}"
+        _, facts = self.plan(network, policy, config)
+        stem = self.folder / f"models/{self.stem(network, policy, config)}"
         plan, weights = f"{stem}.plan.yaml", f"{stem}.fmw"
         model = self.filled(network)
-        self.tools.run("fmplan", "--model", model, "--config", config, *policy["options"], "-o", plan)
+        self.tools.run("fmplan", "--model", model, "--config", config_path(config), *facts["options"],
+                       "-o", plan)
         self.tools.run("fmplan", "pack", "--plan", plan, "--model", model, "-o", weights)
         return plan, weights
 
@@ -75,17 +92,19 @@ class Study:
     def record(self, network, policy, config):
         plan, weights = self.packed_plan(network, policy, config)
         version = self.tools.digest("fmexec")
-        target = self.folder / f"recorded/{network['name']}.{version}.{policy['name']}.{config}.trace"
+        device = config_path(config).stem
+        target = self.folder / f"recorded/{network['name']}.{version}.{policy['name']}.{device}.trace"
         self.tools.run("fmexec", "--plan", plan, "--weights", weights, "--record", target)
+        pathlib.Path(weights).unlink()
 
     # ---- points
     def simulated(self, network, policy, config):
         """The measures of a point on a simulated device."""
         plan, facts = self.plan(network, policy, config)
-        key = digest_of(plan.read_bytes(), config_text(config), self.tools.digest("fmsim"),
+        key = digest_of(plan.read_bytes(), self.tools.config_text(config), self.tools.digest("fmsim"),
                         self.tools.digest("fmtrace"), self.tools.digest("fmexec"))
-        return self.kept(f"{network['name']}.{policy['name']}.{config}.{key}", plan, facts, lambda result: (
-            self.tools.run("fmsim", "--config", config, "--trace",
+        return self.kept(f"{self.stem(network, policy, config)}.{key}", plan, facts, lambda result: (
+            self.tools.run("fmsim", "--config", config_path(config), "--trace",
                            self.trace(network, policy, config, plan), "--sample", "auto", "--json", "-o",
                            result)))
 
@@ -99,8 +118,9 @@ class Study:
             arguments = ("--plan", packed, "--weights", weights, "--json", "-o", result)
             self.tools.run("fmexec", *arguments)  # fills the program cache
             self.tools.run("fmexec", *arguments)
+            pathlib.Path(weights).unlink()
 
-        return self.kept(f"{network['name']}.{policy['name']}.{config}.{key}", plan, facts, run)
+        return self.kept(f"{self.stem(network, policy, config)}.{key}", plan, facts, run)
 
     def kept(self, name, plan, facts, make):
         point = self.folder / f"points/{name}.json"
@@ -108,11 +128,4 @@ class Study:
             result = self.folder / "result.json"
             make(result)
             save_json(point, measures(json.loads(result.read_text()), load_yaml(plan), facts))
-        # Solver times are of this run's plan, whoever simulated it.
-        return {**json.loads(point.read_text()), "plan_s": facts["seconds"]}
-
-
-def solver_of(plan):
-    """What a plan says of its solver, when it does."""
-    document = load_yaml(plan)
-    return document.get("solver")
+        return json.loads(point.read_text())

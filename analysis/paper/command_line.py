@@ -21,7 +21,7 @@ class Tools:
         self.folder = pathlib.Path(folder)
 
     def run(self, name, *arguments):
-        """Seconds the tool took. Raises Refused for exit status 2, SystemExit for any other."""
+        """(seconds the tool took, what it printed). Raises Refused for exit status 2, SystemExit for any other."""
         command = [str(self.folder / name), *map(str, arguments)]
         begin = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -30,11 +30,16 @@ class Tools:
             raise Refused(done.stderr.strip())
         if done.returncode != 0:
             sys.exit(f"{' '.join(command)}\nended with {done.returncode}\n{done.stdout}{done.stderr}")
-        return seconds
+        return seconds, done.stdout
 
     @functools.lru_cache(maxsize=None)
     def digest(self, name):
         return digest_of((self.folder / name).read_bytes())
+
+    @functools.lru_cache(maxsize=None)
+    def config_text(self, config):
+        """The device's effective config, whatever files it is based on."""
+        return self.run("fmsim", "--config", config_path(config), "--explain")[1]
 
 
 def digest_of(*parts):
@@ -45,12 +50,9 @@ def digest_of(*parts):
     return state.hexdigest()[:16]
 
 
-def config_text(name):
-    """A device's config with the files it is based on."""
-    text = (ROOT / f"configs/{name}.yaml").read_text()
-    based = [path.read_text() for folder in ("base", "dram")
-             for path in sorted((ROOT / "configs" / folder).glob("*.yaml"))]
-    return "".join([text, *based])
+def config_path(config):
+    """A device of the study: a name in configs/, or a file of this project."""
+    return ROOT / config if "/" in config else ROOT / f"configs/{config}.yaml"
 
 
 def save_json(path, content):
