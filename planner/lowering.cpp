@@ -27,7 +27,8 @@ const std::map<std::string, NodeLowering>& lowerings() {
                                                    {"Concat", lower_concat},
                                                    {"Pad", lower_pad},
                                                    {"Gather", lower_gather}};
-    for (const char* name : {"Reshape", "Transpose", "Slice", "Expand", "Identity"}) {
+    for (const char* name :
+         {"Reshape", "Transpose", "Slice", "Expand", "Identity", "DepthToSpace", "SpaceToDepth"}) {
       entries[name] = lower_view;
     }
     for (const char* name : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd",

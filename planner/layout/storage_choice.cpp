@@ -106,7 +106,7 @@ class Chooser {
     choose_joined_layouts();
     // Results at the end first: what is joined or returned decides for what it is made of.
     for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
-      if (!is_computed(*node)) continue;
+      if (!is_computed(*node) || element_count(shape(node->outputs[0])) == 0) continue;
       const TensorIndex tensor = node->outputs[0];
       const Readings found = with_followers(readings_of(graph_, layouts_, tensor));
       if (found.readings.empty() && found.destinations.size() == 1) {
