@@ -86,14 +86,9 @@ Epilogue epilogue_of(const GraphNode& node) {
   return epilogue;
 }
 
-void lower_unary(LoweringState& state, const GraphNode& node) {
-  const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
-  const Layout layout = state.layout_of(output);
-  const ActivationWord word = *activation_of(node);
-  const PlanTensor x = state.operand(input, layout);
-  const PlanTensor y = state.result(output, layout);
-  Epilogue epilogue{activation_words().at(word.word), word.alpha, word.beta, nullptr, false};
-  state.emit(build_unary(x, y, epilogue), node);
+Epilogue activation_epilogue(const GraphNode& node) {
+  const ActivationWord word = activation_of(node).value();
+  return {activation_words().at(word.word), word.alpha, word.beta, nullptr, false};
 }
 
 }  // namespace fm

@@ -75,36 +75,77 @@ void assign_buffers(Plan* plan, const std::vector<Life>& lives) {
   plan->pools.push_back(std::move(pool));
 }
 
-void assign_images(Plan* plan, const std::vector<Life>& lives) {
-  struct Slot {
-    Pool pool;
-    std::vector<Life> lives;
-  };
-  std::vector<Slot> slots;
-  for (std::size_t i = 0; i < plan->tensors.size(); ++i) {
-    PlanTensor& tensor = plan->tensors[i];
-    if (tensor.role != TensorRole::activation || tensor.placement != Placement::image2d) continue;
-    const GridExtent extent = grid_extent(tensor.layout, tensor.shape);
-    const auto free = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) {
-      return slot.pool.extent == extent && slot.pool.dtype == tensor.dtype &&
-             std::none_of(slot.lives.begin(), slot.lives.end(),
-                          [&](const Life& life) { return life.overlaps(lives[i]); });
-    });
-    if (free != slots.end()) {
-      free->lives.push_back(lives[i]);
-      tensor.pool = free->pool.id;
-      continue;
-    }
-    Pool pool;
-    pool.id = "image" + std::to_string(slots.size());
-    pool.placement = Placement::image2d;
-    pool.extent = extent;
-    pool.dtype = tensor.dtype;
-    pool.bytes = size_of(tensor.dtype) * 4 * extent.width * extent.height;
-    tensor.pool = pool.id;
-    slots.push_back({std::move(pool), {lives[i]}});
+std::uint64_t area(const GridExtent& extent) { return extent.width * extent.height; }
+
+/// An image whose tensors are alive at different times.
+struct ImageSlot {
+  GridExtent extent;
+  DataType dtype = DataType::f16;
+  std::vector<Life> lives;
+  std::vector<PlanTensor*> tensors;
+
+  bool is_free(const Life& life) const {
+    return std::none_of(lives.begin(), lives.end(),
+                        [&](const Life& other) { return other.overlaps(life); });
   }
-  for (Slot& slot : slots) plan->pools.push_back(std::move(slot.pool));
+  GridExtent grown_for(const GridExtent& other) const {
+    return {std::max(extent.width, other.width), std::max(extent.height, other.height)};
+  }
+};
+
+/// The free slot that has to grow least for the tensor, where that is less than an image of its
+/// own.
+ImageSlot* cheapest_slot(std::vector<ImageSlot>* slots, const PlanTensor& tensor,
+                         const GridExtent& extent, const Life& life) {
+  ImageSlot* best = nullptr;
+  std::uint64_t least = area(extent);
+  for (ImageSlot& slot : *slots) {
+    if (slot.dtype != tensor.dtype || !slot.is_free(life)) continue;
+    const std::uint64_t growth = area(slot.grown_for(extent)) - area(slot.extent);
+    if (growth < least) {
+      least = growth;
+      best = &slot;
+    }
+  }
+  return best;
+}
+
+void assign_images(Plan* plan, const std::vector<Life>& lives) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < plan->tensors.size(); ++i) {
+    const PlanTensor& tensor = plan->tensors[i];
+    if (tensor.role == TensorRole::activation && tensor.placement == Placement::image2d) {
+      order.push_back(i);
+    }
+  }
+  const auto extent_of = [&](std::size_t i) {
+    return grid_extent(plan->tensors[i].layout, plan->tensors[i].shape);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return area(extent_of(a)) > area(extent_of(b));
+  });
+  std::vector<ImageSlot> slots;
+  for (std::size_t i : order) {
+    PlanTensor& tensor = plan->tensors[i];
+    ImageSlot* slot = cheapest_slot(&slots, tensor, extent_of(i), lives[i]);
+    if (slot == nullptr) {
+      slots.push_back({extent_of(i), tensor.dtype, {}, {}});
+      slot = &slots.back();
+    }
+    slot->extent = slot->grown_for(extent_of(i));
+    slot->lives.push_back(lives[i]);
+    slot->tensors.push_back(&tensor);
+  }
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    Pool pool;
+    pool.id = "image" + std::to_string(s);
+    pool.placement = Placement::image2d;
+    pool.extent = slots[s].extent;
+    pool.dtype = slots[s].dtype;
+    pool.bytes = size_of(pool.dtype) * 4 * area(pool.extent);
+    for (PlanTensor* tensor : slots[s].tensors) tensor->pool = pool.id;
+    plan->pools.push_back(std::move(pool));
+  }
 }
 
 }  // namespace

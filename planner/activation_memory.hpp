@@ -11,8 +11,9 @@ void set_uses(Plan* plan);
 
 /// Gives every tensor that is no weight its pool and offset. Buffer activations share one pool: the
 /// largest first, each at the lowest offset free during its life (greedy by size; Pisarchyk and
-/// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020). Image activations of
-/// equal extent share slots. Inputs and outputs have a pool each, because the host reads and writes
+/// Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020). Image activations share
+/// images over time in the same way: each lies in the corner of the free one that has to grow least
+/// for it. Inputs and outputs have a pool each, because the host reads and writes
 /// them outside the launches.
 void assign_pools(Plan* plan);
 

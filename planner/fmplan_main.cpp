@@ -11,6 +11,7 @@
 #include "core/version.hpp"
 #include "planner/fmplan_profile.hpp"
 #include "planner/make_plan.hpp"
+#include "planner/movement_report.hpp"
 #include "planner/overlap_command.hpp"
 #include "planner/pack.hpp"
 #include "planner/seeded_weights.hpp"
@@ -26,6 +27,7 @@ using fm::UserError;
 constexpr const char* usage =
     "usage: fmplan --model MODEL.onnx --config NAME|FILE -o MODEL.plan.yaml [options]\n"
     "       fmplan pack --plan MODEL.plan.yaml --model MODEL.onnx -o MODEL.fmw\n"
+    "       fmplan operators --model MODEL.onnx [--shape INPUT=N,N,..] [--dim NAME=N]\n"
     "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n"
     "       fmplan profile --on sim:CONFIG|device:N --plan PLAN -o PROFILE\n"
     "       fmplan solve PROBLEM.yaml [--json]\n\n"
@@ -88,6 +90,23 @@ fm::DataType data_type_word(const std::string& flag, const std::string& word,
   throw UserError("--" + flag + " `" + word + "`: " + fm::accepted_words(word, {half_word, "f32"}));
 }
 
+fm::ShapeBindings shape_bindings(const po::variables_map& values) {
+  fm::ShapeBindings bindings;
+  if (values.count("shape") != 0) {
+    for (const std::string& text : values["shape"].as<std::vector<std::string>>()) {
+      bindings.inputs.insert(named_numbers("shape", text));
+    }
+  }
+  if (values.count("dim") != 0) {
+    for (const std::string& text : values["dim"].as<std::vector<std::string>>()) {
+      const auto [name, numbers] = named_numbers("dim", text);
+      if (numbers.size() != 1) throw UserError("--dim `" + text + "`: must be NAME=N");
+      bindings.dimensions[name] = numbers[0];
+    }
+  }
+  return bindings;
+}
+
 fm::PlanOptions plan_options(const po::variables_map& values) {
   fm::PlanOptions options;
   const std::string& policy = values["policy"].as<std::string>();
@@ -98,23 +117,13 @@ fm::PlanOptions plan_options(const po::variables_map& values) {
   options.placement = fm::placement_policy_from(values["placement"].as<std::string>());
   options.storage = data_type_word("storage", values["storage"].as<std::string>(), "f16");
   options.accumulate = data_type_word("accumulate", values["accumulate"].as<std::string>(), "half");
+  options.eliminate = values.count("no-elimination") == 0;
   if (values.count("ring") != 0) {
     const std::string& text = values["ring"].as<std::string>();
     options.ring = fm::Bytes(static_cast<std::uint64_t>(
         fm::parse_quantity(text, fm::QuantityKind::bytes, {"--ring", 0, 0})));
   }
-  if (values.count("shape") != 0) {
-    for (const std::string& text : values["shape"].as<std::vector<std::string>>()) {
-      options.bindings.inputs.insert(named_numbers("shape", text));
-    }
-  }
-  if (values.count("dim") != 0) {
-    for (const std::string& text : values["dim"].as<std::vector<std::string>>()) {
-      const auto [name, numbers] = named_numbers("dim", text);
-      if (numbers.size() != 1) throw UserError("--dim `" + text + "`: must be NAME=N");
-      options.bindings.dimensions[name] = numbers[0];
-    }
-  }
+  options.bindings = shape_bindings(values);
   return options;
 }
 
@@ -139,6 +148,7 @@ po::options_description plan_flags() {
       "shape", texts(), "INPUT=N,N,..: shape of an input")("dim", texts(),
                                                            "NAME=N: value of a named dimension")(
       "ring", text(), "staging ring of streamed image weights, e.g. 8MiB")(
+      "no-elimination", "copy what reshapes, transposes and slices rearrange, to compare")(
       "json", "print the summary as JSON")("help", "print this")("version", "print the version");
   fm::add_overlap_options(&flags);
   return flags;
@@ -196,6 +206,29 @@ ExitStatus run_pack(const std::vector<std::string>& words) {
   return ExitStatus::done;
 }
 
+/// The graph after fusion, by the classes that decide what becomes of its operators.
+ExitStatus run_operators(const std::vector<std::string>& words) {
+  po::options_description flags("options of fmplan operators");
+  const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
+  flags.add_options()("model", po::value<std::string>(), "ONNX file, opset 9 to 17")(
+      "shape", texts(), "INPUT=N,N,..: shape of an input")(
+      "dim", texts(), "NAME=N: value of a named dimension")("help", "print this");
+  const po::variables_map values = parsed(words, flags);
+  if (values.count("help") != 0) {
+    std::cout << usage << flags;
+    return ExitStatus::done;
+  }
+  const fm::ImportedModel model =
+      fm::import_and_fuse(required(values, "model"), shape_bindings(values));
+  std::size_t total = 0;
+  for (const auto& [name, count] : fm::operators_by_class(model.graph)) {
+    std::cout << name << ' ' << count << '\n';
+    total += count;
+  }
+  std::cout << "all " << total << '\n';
+  return ExitStatus::done;
+}
+
 ExitStatus run_fill(const std::vector<std::string>& words) {
   po::options_description flags("options of fmplan fill");
   const auto text = [] { return po::value<std::string>(); };
@@ -220,6 +253,10 @@ int main(int argc, char** argv) {
   return fm::run_main("fmplan", [&] {
     std::vector<std::string> words(argv + 1, argv + argc);
     const std::string command = words.empty() ? std::string() : words[0];
+    if (command == "operators") {
+      words.erase(words.begin());
+      return run_operators(words);
+    }
     if (command == "pack" || command == "fill" || command == "profile") {
       words.erase(words.begin());
       if (command == "profile") return fm::fmplan_profile(words);
@@ -230,8 +267,9 @@ int main(int argc, char** argv) {
       return fm::run_solve(words);
     }
     if (!command.empty() && command[0] != '-') {
-      throw UserError("unknown command `" + command +
-                      "`: " + fm::accepted_words(command, {"pack", "fill", "profile", "solve"}));
+      throw UserError(
+          "unknown command `" + command +
+          "`: " + fm::accepted_words(command, {"operators", "pack", "fill", "profile", "solve"}));
     }
     return run_plan(words);
   });

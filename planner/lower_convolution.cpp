@@ -26,7 +26,7 @@ ConvGeometry geometry_of(const GraphNode& node) {
 
 std::optional<PlanTensor> residual_of(LoweringState& state, const GraphNode& node, Layout layout) {
   if (node.inputs.size() < 4 || !node.inputs[3]) return std::nullopt;
-  return state.operand(*node.inputs[3], layout);
+  return state.operand(*node.inputs[3], layout, Reads::once);
 }
 
 std::optional<PlanTensor> bias_of(LoweringState& state, const GraphNode& node) {

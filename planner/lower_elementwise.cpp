@@ -1,4 +1,4 @@
-// Binary operators with broadcasting.
+// Elementwise operators: unary ones, and binary ones with broadcasting.
 #include "core/diagnostics.hpp"
 #include "planner/lowering_state.hpp"
 
@@ -20,19 +20,53 @@ Shape with_rank(Shape shape, std::size_t rank) {
   return shape;
 }
 
+/// Operands and result of an elementwise operator: as the result's layout says, broadcasting left
+/// to the kernel; or in the order that the result's readers chose, operands expanded to it.
+class ElementwiseTensors {
+ public:
+  ElementwiseTensors(LoweringState& state, const GraphNode& node)
+      : state_(state), node_(node), form_(state.elementwise_form(node)) {
+    if (form_) order_ = inverse(form_->map, form_->shape);
+    if (!order_) form_.reset();
+  }
+
+  PlanTensor operand(std::size_t slot) {
+    const TensorIndex tensor = node_.inputs[slot].value(), output = node_.outputs[0];
+    const Shape& shape = state_.shape(output);
+    const Shape own = with_rank(state_.shape(tensor), shape.size());
+    if (!form_) return state_.operand(tensor, state_.layout_of(output), own, Reads::once);
+    const IndexMap wide = expanded(reshaped(state_.map_of(tensor), own), shape);
+    return state_.mapped_operand(tensor, wide.then(*order_), form_->layout, Reads::once);
+  }
+
+  PlanTensor result() {
+    const TensorIndex output = node_.outputs[0];
+    return form_ ? state_.result_in(*form_, output)
+                 : state_.result(output, state_.layout_of(output));
+  }
+
+ private:
+  LoweringState& state_;
+  const GraphNode& node_;
+  std::optional<StorageForm> form_;
+  std::optional<IndexMap> order_;
+};
+
 }  // namespace
 
 void lower_binary(LoweringState& state, const GraphNode& node) {
-  const TensorIndex output = node.outputs[0];
-  const Layout layout = state.layout_of(output);
-  const std::size_t rank = state.shape(output).size();
-  const auto fetch = [&](TensorIndex tensor) {
-    return state.operand(tensor, layout, with_rank(state.shape(tensor), rank));
-  };
-  const PlanTensor x0 = fetch(node.inputs[0].value());
-  const PlanTensor x1 = fetch(node.inputs[1].value());
-  const PlanTensor y = state.result(output, layout);
+  ElementwiseTensors tensors(state, node);
+  const PlanTensor x0 = tensors.operand(0);
+  const PlanTensor x1 = tensors.operand(1);
+  const PlanTensor y = tensors.result();
   state.emit(build_binary(x0, x1, y, operator_of(node.operation), epilogue_of(node)), node);
+}
+
+void lower_unary(LoweringState& state, const GraphNode& node) {
+  ElementwiseTensors tensors(state, node);
+  const PlanTensor x = tensors.operand(0);
+  const PlanTensor y = tensors.result();
+  state.emit(build_unary(x, y, activation_epilogue(node)), node);
 }
 
 }  // namespace fm

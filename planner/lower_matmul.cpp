@@ -19,28 +19,12 @@ Shape matrix_shape(std::int64_t batch, std::int64_t rows, std::int64_t columns) 
   return batch == 1 ? Shape{rows, columns} : Shape{batch, rows, columns};
 }
 
-/// An operand whose batch dimensions are broadcast is expanded; the other cases need no copy.
-TensorView batched_view(const LoweringState& state, TensorIndex tensor, const Shape& shape,
-                        const Shape& batch) {
+/// An operand whose batch dimensions are broadcast is expanded.
+IndexMap batched_map(const LoweringState& state, TensorIndex tensor, const Shape& shape,
+                     const Shape& batch) {
   Shape wide = batch;
   wide.insert(wide.end(), shape.end() - 2, shape.end());
-  const auto view = reshaped(state.view_of(tensor), shape);
-  if (!view) throw UserError("an operand's batch dimensions cannot be broadcast");
-  return expanded(*view, wide);
-}
-
-/// Neighbours along the second last dimension are neighbours in memory.
-bool lies_transposed(const TensorView& view) {
-  const std::size_t rank = view.shape.size();
-  return rank >= 2 && view.strides[rank - 2] == 1 && view.strides[rank - 1] != 1 &&
-         view.shape[rank - 2] > 1 && view.shape[rank - 1] > 1;
-}
-
-TensorView with_last_two_swapped(TensorView view) {
-  const std::size_t rank = view.shape.size();
-  std::swap(view.shape[rank - 1], view.shape[rank - 2]);
-  std::swap(view.strides[rank - 1], view.strides[rank - 2]);
-  return view;
+  return expanded(reshaped(state.map_of(tensor), shape), wide);
 }
 
 }  // namespace
@@ -54,13 +38,13 @@ void lower_matmul(LoweringState& state, const GraphNode& node) {
   const bool turned_weight = attribute_int(node, "b_transposed", 0) != 0;
   if (turned_weight) std::swap(b[0], b[1]);
   const std::int64_t depth = a.back(), columns = b.back();
-  const TensorView b_view = state.view_of(right);
-  const bool turned_view = !state.is_constant(right) && lies_transposed(b_view);
+  const IndexMap b_map = state.map_of(right);
+  const bool turned_view = !state.is_constant(right) && lies_transposed(b_map);
   const bool transposed_b = turned_weight || turned_view;
   const std::int64_t batch_a = batch_of(a), batch_b = batch_of(b);
   const std::int64_t total = element_count(state.shape(output)) / columns;  // rows of all batches
   Shape a_shape, b_shape, c_shape;
-  std::optional<TensorView> a_wide, b_wide;
+  std::optional<IndexMap> a_wide, b_wide;
   const Shape b_matrix = {b[b.size() - 2], b.back()};
   if (batch_b == 1) {
     a_shape = {total, depth};
@@ -73,19 +57,19 @@ void lower_matmul(LoweringState& state, const GraphNode& node) {
     a_shape = matrix_shape(count, rows, depth);
     b_shape = matrix_shape(count, b_matrix[0], b_matrix[1]);
     c_shape = matrix_shape(count, rows, columns);
-    if (batch_a != count) a_wide = batched_view(state, left, a, batch);
-    if (batch_b != count) b_wide = batched_view(state, right, b, batch);
+    if (batch_a != count) a_wide = batched_map(state, left, a, batch);
+    if (batch_b != count) b_wide = batched_map(state, right, b, batch);
   }
   if (turned_weight) b_shape = state.shape(right);
   if (turned_view) {
     // A copy of whole texels, where turning it would take single elements.
-    b_wide = with_last_two_swapped(b_wide.value_or(b_view));
+    b_wide = with_last_two_swapped(b_wide.value_or(b_map));
     std::swap(b_shape[b_shape.size() - 1], b_shape[b_shape.size() - 2]);
   }
-  const auto fetch = [&](TensorIndex tensor, const std::optional<TensorView>& wide,
+  const auto fetch = [&](TensorIndex tensor, const std::optional<IndexMap>& wide,
                          const Shape& shape) {
     if (!wide) return state.operand(tensor, Layout::rows, shape);
-    PlanTensor copy = state.viewed_operand(tensor, *wide, Layout::rows);
+    PlanTensor copy = state.mapped_operand(tensor, *wide, Layout::rows);
     copy.shape = shape;
     return copy;
   };
@@ -96,7 +80,7 @@ void lower_matmul(LoweringState& state, const GraphNode& node) {
     bias = state.operand(*node.inputs[2], Layout::rows, {columns});
   }
   if (node.inputs.size() > 3 && node.inputs[3]) {
-    residual = state.operand(*node.inputs[3], Layout::rows, c_shape);
+    residual = state.operand(*node.inputs[3], Layout::rows, c_shape, Reads::once);
   }
   // A vector operand leaves its dimension out of the output, whose rows are then longer than the
   // kernel's.

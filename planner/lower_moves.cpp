@@ -1,17 +1,11 @@
 // Nodes that only say where elements are: most become views of the stored tensor and no launch at
 // all.
+#include "planner/layout/movement.hpp"
 #include "planner/lowering_state.hpp"
 #include "planner/node_attributes.hpp"
 
 namespace fm {
 namespace {
-
-bool consecutive(const std::vector<std::int64_t>& values) {
-  for (std::size_t i = 1; i < values.size(); ++i) {
-    if (values[i] != values[0] + static_cast<std::int64_t>(i)) return false;
-  }
-  return true;
-}
 
 /// Parts along the dimension of the lanes must start and end with whole texels.
 bool joins_whole_texels(const LoweringState& state, const GraphNode& node, Layout layout,
@@ -27,33 +21,39 @@ bool joins_whole_texels(const LoweringState& state, const GraphNode& node, Layou
 }  // namespace
 
 void lower_view(LoweringState& state, const GraphNode& node) {
-  const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
-  const TensorView& view = state.view_of(input);
-  if (node.operation == "Transpose") {
-    return state.alias(output, input, transposed(view, attribute_ints(node, "perm")));
-  }
-  if (node.operation == "Slice") {
-    return state.alias(output, input,
-                       sliced(view, attribute_ints(node, "starts"), attribute_ints(node, "steps"),
-                              state.shape(output)));
-  }
-  if (node.operation == "Expand") {
-    return state.alias(output, input, expanded(view, state.shape(output)));
-  }
-  if (const auto reshape = reshaped(view, state.shape(output))) {
-    return state.alias(output, input, *reshape);
-  }
-  state.define(output, state.dense_operand(input, state.shape(output)),
-               whole_view(state.shape(output)));
+  const TensorIndex input = node.inputs[0].value();
+  state.alias(node.outputs[0], input, *movement_map(state.graph(), node, state.map_of(input)));
 }
+
+namespace {
+
+/// Parts whose operators did not write them into the joined tensor are copied into it.
+void join_in_place(LoweringState& state, const GraphNode& node) {
+  const TensorIndex output = node.outputs[0];
+  for (std::size_t part = 0; part < node.inputs.size(); ++part) {
+    const TensorIndex input = node.inputs[part].value();
+    if (state.lies_in(input, output)) continue;
+    const bool linear = state.joined_layout(output) == Layout::linear;
+    const Layout layout = state.layout_of(linear ? input : output);
+    const PlanTensor x = state.operand(input, layout, Reads::once);
+    const PlanTensor y =
+        state.region_of(state.joined_storage(output), part_of(state.graph(), node, part), layout);
+    state.emit(build_unary(x, y, {}), node);
+  }
+}
+
+}  // namespace
 
 void lower_concat(LoweringState& state, const GraphNode& node) {
   const TensorIndex output = node.outputs[0];
   const auto axis = static_cast<std::size_t>(attribute_int(node, "axis", 0));
+  if (state.eliminates()) return join_in_place(state, node);
   Layout layout = state.layout_of(output);
   if (!joins_whole_texels(state, node, layout, axis)) layout = Layout::linear;
   std::vector<PlanTensor> parts;
-  for (const auto& input : node.inputs) parts.push_back(state.operand(input.value(), layout));
+  for (const auto& input : node.inputs) {
+    parts.push_back(state.operand(input.value(), layout, Reads::once));
+  }
   const PlanTensor y = state.result(output, layout);
   std::int64_t start = 0;
   for (const PlanTensor& part : parts) {
@@ -66,21 +66,11 @@ void lower_gather(LoweringState& state, const GraphNode& node) {
   const TensorIndex data = node.inputs[0].value(), indices = node.inputs[1].value();
   const TensorIndex output = node.outputs[0];
   const auto axis = static_cast<std::size_t>(attribute_int(node, "axis", 0));
-  const std::vector<std::int64_t> positions = state.constant_positions(indices);
-  if (!positions.empty() && consecutive(positions)) {
-    // Neighbouring positions are a slice; the dimensions of the indices are a reshape of it.
-    Shape extents = state.shape(data);
-    extents[axis] = static_cast<std::int64_t>(positions.size());
-    std::vector<std::int64_t> starts(extents.size(), 0);
-    const std::vector<std::int64_t> steps(extents.size(), 1);
-    starts[axis] = positions[0];
-    const TensorView slice = sliced(state.view_of(data), starts, steps, extents);
-    if (const auto view = reshaped(slice, state.shape(output))) {
-      return state.alias(output, data, *view);
-    }
+  if (const auto map = movement_map(state.graph(), node, state.map_of(data))) {
+    return state.alias(output, data, *map);
   }
   const Layout layout = axis + 1 < state.shape(data).size() ? Layout::rows : Layout::linear;
-  const PlanTensor x = state.operand(data, layout);
+  const PlanTensor x = state.operand(data, layout, Reads::once);
   const PlanTensor index = state.index_operand(indices);
   const PlanTensor y = state.result(output, layout);
   state.emit(build_gather(x, index, y, static_cast<int>(axis)), node);
@@ -92,6 +82,27 @@ void lower_gather_rows(LoweringState& state, const GraphNode& node) {
   state.gather_rows(node.outputs[0], node.inputs[0].value(), table);
 }
 
+namespace {
+
+/// The fill value everywhere (stride 0), then the input where it belongs, in one launch each.
+void pad_in_place(LoweringState& state, const GraphNode& node, const PlanTensor& fill,
+                  Layout layout) {
+  const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
+  const Shape& shape = state.shape(input);
+  const std::vector<std::int64_t> pads = attribute_ints(node, "pads");
+  const std::vector<std::int64_t> starts(pads.begin(),
+                                         pads.begin() + static_cast<std::ptrdiff_t>(shape.size()));
+  const std::vector<std::int64_t> steps(shape.size(), 1), still(shape.size(), 0);
+  const PlanTensor y = state.result(output, layout);
+  state.emit(build_move(fill, y, still, 0), node);
+  const Layout grid = layout == Layout::linear ? state.layout_of(input) : layout;
+  const PlanTensor x = state.operand(input, grid, Reads::once);
+  const IndexMap region = sliced(IndexMap(state.shape(output)), starts, steps, shape);
+  state.emit(build_unary(x, state.region_of(y, region, grid), {}), node);
+}
+
+}  // namespace
+
 void lower_pad(LoweringState& state, const GraphNode& node) {
   const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
   const std::vector<std::int64_t> pads = attribute_ints(node, "pads");
@@ -101,12 +112,13 @@ void lower_pad(LoweringState& state, const GraphNode& node) {
   if (pads[lanes] % 4 != 0 || (pads[rank + lanes] != 0 && state.shape(input)[lanes] % 4 != 0)) {
     layout = Layout::linear;
   }
-  PlanTensor x = state.operand(input, layout);
+  const PlanTensor fill = state.operand(node.inputs[1].value(), Layout::rows, {1});
+  if (state.eliminates()) return pad_in_place(state, node, fill, layout);
+  PlanTensor x = state.operand(input, layout, Reads::once);
   std::size_t last = 0;
   for (std::size_t d = 0; d < rank; ++d) {
     if (pads[d] + pads[rank + d] != 0) last = d;
   }
-  const PlanTensor fill = state.operand(node.inputs[1].value(), Layout::rows, {1});
   // One dimension after another: the fill value repeated everywhere (stride 0), then the part
   // placed into it.
   Shape shape = x.shape;

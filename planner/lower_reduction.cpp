@@ -24,7 +24,7 @@ const std::map<std::string, Reduction>& reductions() {
 void reduce_map(LoweringState& state, const GraphNode& node, Reduction kind) {
   const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
   const Shape one_pixel = {state.shape(input)[0], state.shape(input)[1], 1, 1};
-  const PlanTensor x = state.operand(input, Layout::channels);
+  const PlanTensor x = state.operand(input, Layout::channels, Reads::once);
   PlanTensor y = state.result(output, Layout::channels, one_pixel);
   state.emit(build_reduction(x, y, kind), node);
 }
@@ -47,24 +47,13 @@ std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& order) {
   return result;
 }
 
-/// The viewed elements in `rows` layout, the last `count` dimensions joined to one.
-PlanTensor joined_rows(LoweringState& state, TensorIndex tensor, const TensorView& view,
+/// The mapped elements in `rows` layout, the last `count` dimensions joined to one.
+PlanTensor joined_rows(LoweringState& state, TensorIndex tensor, const IndexMap& map,
                        std::size_t count) {
-  Shape shape(view.shape.begin(), view.shape.end() - static_cast<std::ptrdiff_t>(count));
-  shape.push_back(
-      element_count({view.shape.end() - static_cast<std::ptrdiff_t>(count), view.shape.end()}));
-  if (const auto joined = reshaped(view, shape))
-    return state.viewed_operand(tensor, *joined, Layout::rows);
-  // Strides do not express the joined dimension: reorder first, then join the dense copy.
-  PlanTensor dense = state.viewed_operand(tensor, view, Layout::rows);
-  if (same_storage(dense, Layout::rows, shape)) {
-    dense.shape = shape;
-    return dense;
-  }
-  const PlanTensor joined = state.temporary(dense.name, Layout::rows, shape);
-  PlanLaunch launch = build_move(dense, joined, dense_strides(shape));
-  state.emit_move(std::move(launch));
-  return joined;
+  const Shape& whole = map.shape();
+  Shape shape(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(count));
+  shape.push_back(element_count({whole.end() - static_cast<std::ptrdiff_t>(count), whole.end()}));
+  return state.mapped_operand(tensor, reshaped(map, shape), Layout::rows, Reads::once);
 }
 
 }  // namespace
@@ -77,13 +66,13 @@ void lower_reduction(LoweringState& state, const GraphNode& node) {
   const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
   const std::vector<std::int64_t> axes = attribute_ints(node, "axes");
   const Reduction kind = reductions().at(node.operation);
-  if (axes.empty()) return state.alias(output, input, state.view_of(input));
+  if (axes.empty()) return state.alias(output, input, state.map_of(input));
   const Shape& shape = state.shape(input);
   if (state.layout_of(input) == Layout::channels && axes == std::vector<std::int64_t>{2, 3}) {
     return reduce_map(state, node, kind);
   }
-  const TensorView view = transposed(state.view_of(input), order_with_last(shape.size(), axes));
-  const PlanTensor x = joined_rows(state, input, view, axes.size());
+  const IndexMap map = transposed(state.map_of(input), order_with_last(shape.size(), axes));
+  const PlanTensor x = joined_rows(state, input, map, axes.size());
   Shape reduced = x.shape;
   reduced.back() = 1;
   const PlanTensor y = state.result(output, Layout::rows, reduced);
@@ -96,10 +85,11 @@ void lower_softmax(LoweringState& state, const GraphNode& node) {
   const Shape& shape = state.shape(input);
   const float scale = attribute_float(node, "scale", 1);
   std::optional<PlanTensor> mask;
-  if (node.inputs.size() > 1 && node.inputs[1]) mask = state.operand(*node.inputs[1], Layout::rows);
+  if (node.inputs.size() > 1 && node.inputs[1])
+    mask = state.operand(*node.inputs[1], Layout::rows, Reads::thrice);
   const PlanTensor* mask_pointer = mask ? &*mask : nullptr;
   if (axis + 1 == shape.size()) {
-    const PlanTensor x = state.operand(input, Layout::rows);
+    const PlanTensor x = state.operand(input, Layout::rows, Reads::thrice);
     const PlanTensor y = state.result(output, Layout::rows);
     return state.emit(build_softmax(x, mask_pointer, scale, y), node);
   }
@@ -107,16 +97,16 @@ void lower_softmax(LoweringState& state, const GraphNode& node) {
   if (attribute_int(node, "flattened", 0) != 0) {
     const auto split = shape.begin() + static_cast<std::ptrdiff_t>(axis);
     const Shape flat = {element_count({shape.begin(), split}), element_count({split, shape.end()})};
-    const PlanTensor x = state.operand(input, Layout::rows, flat);
+    const PlanTensor x = state.operand(input, Layout::rows, flat, Reads::thrice);
     const PlanTensor y = state.result(output, Layout::rows, flat);
     return state.emit(build_softmax(x, nullptr, scale, y), node);
   }
   const auto order = order_with_last(shape.size(), {static_cast<std::int64_t>(axis)});
-  const PlanTensor x =
-      state.viewed_operand(input, transposed(state.view_of(input), order), Layout::rows);
+  const PlanTensor x = state.mapped_operand(input, transposed(state.map_of(input), order),
+                                            Layout::rows, Reads::thrice);
   const PlanTensor y = state.temporary(node.name, Layout::rows, x.shape);
   state.emit(build_softmax(x, nullptr, scale, y), node);
-  state.define(output, y, transposed(whole_view(y.shape), inverse(order)));
+  state.define(output, y, transposed(IndexMap(y.shape), inverse(order)));
 }
 
 void lower_layer_norm(LoweringState& state, const GraphNode& node) {
@@ -126,7 +116,7 @@ void lower_layer_norm(LoweringState& state, const GraphNode& node) {
   Shape rows(shape.begin(), shape.begin() + axis);
   rows.push_back(element_count({shape.begin() + axis, shape.end()}));
   const Shape row = {rows.back()};
-  const PlanTensor x = state.operand(input, Layout::rows, rows);
+  const PlanTensor x = state.operand(input, Layout::rows, rows, Reads::thrice);
   const PlanTensor scale = state.operand(node.inputs[1].value(), Layout::rows, row);
   std::optional<PlanTensor> shift;
   if (node.inputs.size() > 2 && node.inputs[2])

@@ -28,7 +28,8 @@ const std::map<std::string, NodeLowering>& lowerings() {
                                                    {"Pad", lower_pad},
                                                    {"Gather", lower_gather},
                                                    {"GatherRows", lower_gather_rows}};
-    for (const char* name : {"Reshape", "Transpose", "Slice", "Expand", "Identity"}) {
+    for (const char* name :
+         {"Reshape", "Transpose", "Slice", "Expand", "Identity", "DepthToSpace", "SpaceToDepth"}) {
       entries[name] = lower_view;
     }
     for (const char* name : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd",

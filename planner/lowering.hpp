@@ -15,6 +15,9 @@ namespace fm {
 struct LoweringOptions {
   DataType storage = DataType::f16;
   PlacementRule placement;
+  /// Movement operators become index functions of the kernels around them; off: views whose
+  /// elements a move launch brings together where strides or storage do not serve a reader.
+  bool eliminate = true;
 };
 
 /// Tensors without pools, launches with ids and without dependencies.

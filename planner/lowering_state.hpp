@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "kernels/launch_builders.hpp"
+#include "planner/layout/index_map.hpp"
+#include "planner/layout/readings.hpp"
+#include "planner/layout/storage_choice.hpp"
+#include "planner/layout/texel_index.hpp"
 #include "planner/lowering.hpp"
-#include "planner/tensor_view.hpp"
 
 namespace fm {
 
@@ -17,21 +20,23 @@ class LoweringState {
  public:
   LoweringState(const Graph& graph, const LoweringOptions& options);
 
+  const Graph& graph() const { return graph_; }
   const Shape& shape(TensorIndex tensor) const { return graph_.tensors[tensor].shape; }
   bool is_constant(TensorIndex tensor) const { return graph_.tensors[tensor].constant.has_value(); }
   Layout layout_of(TensorIndex tensor) const { return layouts_[tensor]; }
 
-  /// The tensor's elements in `layout` under `shape` (same elements in row-major order): the stored
-  /// tensor itself where its storage is the same, else a copy made by a move launch, once. The id
-  /// names the stored tensor.
-  PlanTensor operand(TensorIndex tensor, Layout layout, const Shape& shape);
-  PlanTensor operand(TensorIndex tensor, Layout layout) {
-    return operand(tensor, layout, shape(tensor));
+  /// The tensor's elements in `layout` under `shape` (same elements in row-major order), read about
+  /// `times` times each: the stored tensor itself where its storage is the same; or seen through an
+  /// index function (the id then names a view, which emit() resolves); else a copy made by a move
+  /// launch, once.
+  PlanTensor operand(TensorIndex tensor, Layout layout, const Shape& shape,
+                     Reads times = Reads::many);
+  PlanTensor operand(TensorIndex tensor, Layout layout, Reads times = Reads::many) {
+    return operand(tensor, layout, shape(tensor), times);
   }
-  /// The same for any view of the tensor's elements.
-  PlanTensor viewed_operand(TensorIndex tensor, const TensorView& view, Layout layout);
-  /// As viewed_operand() in `rows`, but in a buffer where that lets `shape` share its storage.
-  PlanTensor dense_operand(TensorIndex tensor, const Shape& shape);
+  /// The same for any map of the stored tensor's (or constant's) elements.
+  PlanTensor mapped_operand(TensorIndex tensor, const IndexMap& map, Layout layout,
+                            Reads times = Reads::many);
   /// Constant integers as an i32 linear buffer, or the integer input itself.
   PlanTensor index_operand(TensorIndex tensor);
 
@@ -39,23 +44,34 @@ class LoweringState {
   /// values of the integer input `indices`.
   void gather_rows(TensorIndex tensor, TensorIndex indices, const std::vector<TensorIndex>& table);
 
-  /// Contents of a small constant of integers; empty for other tensors.
-  std::vector<std::int64_t> constant_positions(TensorIndex tensor) const;
-
-  /// A new activation that holds graph tensor `tensor` in `layout` under `shape`.
+  /// Where an operator writes graph tensor `tensor` in `layout` under `shape`: a new activation, or
+  /// a view of the storage that the tensor's readers want.
   PlanTensor result(TensorIndex tensor, Layout layout, const Shape& shape);
   PlanTensor result(TensorIndex tensor, Layout layout) {
     return result(tensor, layout, shape(tensor));
   }
+  /// The form that the readers of an elementwise operator's result chose, and in which it works.
+  std::optional<StorageForm> elementwise_form(const GraphNode& node) const;
+  /// A new activation that holds graph tensor `tensor` in this form.
+  PlanTensor result_in(const StorageForm& form, TensorIndex tensor);
   /// A new activation that is no graph tensor: partial results, permuted inputs.
   PlanTensor temporary(const std::string& name, Layout layout, const Shape& shape);
-  /// Graph tensor `tensor` holds the elements of `source` through `view` of its stored tensor:
+  /// Graph tensor `tensor` holds the elements of `source` through `map` of its stored tensor:
   /// nothing moves.
-  void alias(TensorIndex tensor, TensorIndex source, const TensorView& view);
-  /// Graph tensor `tensor` is the stored tensor `stored` seen through `view`.
-  void define(TensorIndex tensor, const PlanTensor& stored, const TensorView& view);
-  /// Current view of a graph tensor onto its stored tensor (or constant).
-  const TensorView& view_of(TensorIndex tensor) const { return values_[tensor].view; }
+  void alias(TensorIndex tensor, TensorIndex source, const IndexMap& map);
+  /// Graph tensor `tensor` is the stored tensor `stored` seen through `map`.
+  void define(TensorIndex tensor, const PlanTensor& stored, const IndexMap& map);
+  /// Where a graph tensor's elements lie in its stored tensor (or constant).
+  const IndexMap& map_of(TensorIndex tensor) const { return values_[tensor].map; }
+  bool eliminates() const { return options_.eliminate; }
+  /// Whether its operator wrote this part of a concatenation into the output's storage.
+  bool lies_in(TensorIndex part, TensorIndex joined) const;
+  /// The storage of a concatenation's output.
+  PlanTensor joined_storage(TensorIndex joined);
+  /// Where a tensor in `layout` is written that is `map` of the elements of `stored`.
+  PlanTensor region_of(const PlanTensor& stored, const IndexMap& map, Layout layout);
+  /// Layout of a concatenation's storage.
+  Layout joined_layout(TensorIndex joined) const { return choices_.joined.at(joined); }
 
   /// Moves emitted from now on serve this node.
   void begin_node(const GraphNode& node) { current_ = &node; }
@@ -70,26 +86,49 @@ class LoweringState {
   struct Value {
     std::optional<TensorIndex> constant;  ///< a constant of the graph, stored when first used
     std::size_t stored = 0;               ///< index into lowered_.tensors otherwise
-    TensorView view;
+    IndexMap map;
   };
-  using ViewKey = std::tuple<std::size_t, Shape, std::vector<std::int64_t>, std::int64_t, Layout>;
+  struct View {
+    std::size_t stored = 0;
+    TexelIndex index;
+  };
 
   std::size_t add(std::string name, TensorRole role, DataType type, Layout layout,
                   const Shape& shape);
   std::size_t stored_constant(TensorIndex constant, Layout layout, const Shape& shape);
-  PlanTensor moved(std::size_t stored, const TensorView& view, Layout layout,
-                   const std::string& name, bool in_buffer = false);
+  /// A tensor like `stored` that is read or written through `index`.
+  PlanTensor view(std::size_t stored, const Shape& shape, Layout layout, const TexelIndex& index);
+  /// Views in the launch's arguments become index functions of the stored tensors.
+  void resolve(PlanLaunch* launch) const;
+  PlanTensor copied(std::size_t stored, const IndexMap& map, Layout layout, const std::string& name,
+                    bool in_buffer = false);
+  std::size_t output_storage(TensorIndex output);
+  std::optional<PlanTensor> chosen_result(TensorIndex tensor, Layout layout, const Shape& wanted);
   void add_inputs();
+  /// Of a stored tensor (no view) in lowered_.tensors.
+  static std::size_t position_of(const PlanTensor& stored) {
+    return std::stoul(stored.id.substr(1));
+  }
 
   const Graph& graph_;
   LoweringOptions options_;
   std::vector<Layout> layouts_;
   std::vector<Value> values_;
   std::map<std::tuple<TensorIndex, Layout, Shape>, std::size_t> constants_;
-  std::map<ViewKey, std::size_t> moved_;
-  const GraphNode* current_ = nullptr;  ///< moves are emitted in its name
+  StoragePlan choices_;
+  std::map<std::string, std::size_t> copies_;   ///< by stored tensor, layout and map
+  std::map<std::string, View> views_;           ///< by id
+  std::map<TensorIndex, std::size_t> joined_;   ///< storage of concatenations, by output
+  std::map<TensorIndex, std::size_t> outputs_;  ///< by graph output
+  const GraphNode* current_ = nullptr;          ///< moves are emitted in its name
   LoweredNetwork lowered_;
 };
+
+/// `rows` has no scalars: they are one row of one element.
+Shape at_least_one_dimension(const Shape& shape);
+
+/// The map is all of a tensor of `element_total` elements in row-major order, whatever its shape.
+bool is_whole_map(const IndexMap& map, std::int64_t element_total);
 
 /// Elements of `stored` (of `placement`) lie in memory exactly as those of a tensor of this layout
 /// and shape.
@@ -115,6 +154,8 @@ void lower_gather_rows(LoweringState& state, const GraphNode& node);
 
 /// The node's fused activation; the residual is left to the caller.
 Epilogue epilogue_of(const GraphNode& node);
+/// An elementwise operator's own activation. It must be one (activation_of()).
+Epilogue activation_epilogue(const GraphNode& node);
 /// Writes an activation into a node's attributes (the fusion passes) for epilogue_of() to read.
 void set_activation(GraphNode* node, const std::string& word, float alpha, float beta);
 /// The activation an elementwise operator is, as word, alpha, beta; nullopt for other operators.

@@ -20,7 +20,7 @@ Plan draft_plan(const std::string& model_path, const DeviceConfig& config,
   ImportedModel model = import_and_fuse(model_path, options.bindings);
   const PlacementRule rule = PlacementRule::for_device(options.placement, config);
   split_large_weights(&model.graph, rule, options.storage);
-  LoweredNetwork network = lower(model.graph, {options.storage, rule});
+  LoweredNetwork network = lower(model.graph, {options.storage, rule, options.eliminate});
 
   Plan plan;
   plan.generator = std::string("fmplan ") + version;

@@ -22,6 +22,7 @@ struct PlanOptions {
   DataType storage = DataType::f16;
   DataType accumulate = DataType::f32;
   std::optional<Bytes> ring;
+  bool eliminate = true;  ///< movement operators (LoweringOptions)
 };
 
 /// Imports the model and runs the graph passes; placement decides which weights are split.

@@ -103,6 +103,34 @@ std::vector<TensorFacts> resolve_expand(NodeContext& context) {
   return {{context.type(0), *shape}};
 }
 
+/// The attribute, of an input that may be split into blocks.
+std::int64_t block_size(NodeContext& context) {
+  if (context.rank(0) != 4) context.refuse("needs an input of rank 4");
+  const std::int64_t block = attribute_int(context.node, "blocksize", 0);
+  if (block < 1) context.refuse("blocksize must be at least 1");
+  return block;
+}
+
+std::vector<TensorFacts> resolve_depth_to_space(NodeContext& context) {
+  const std::int64_t block = block_size(context);
+  const std::string mode = attribute_word(context.node, "mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") context.refuse("mode `" + mode + "` is unknown");
+  const Shape& s = context.shape(0);
+  if (s[1] % (block * block) != 0) {
+    context.refuse(std::to_string(s[1]) + " channels are no blocks of " + std::to_string(block));
+  }
+  return {{context.type(0), {s[0], s[1] / (block * block), s[2] * block, s[3] * block}}};
+}
+
+std::vector<TensorFacts> resolve_space_to_depth(NodeContext& context) {
+  const std::int64_t block = block_size(context);
+  const Shape& s = context.shape(0);
+  if (s[2] % block != 0 || s[3] % block != 0) {
+    context.refuse("a map of " + to_string(s) + " is no blocks of " + std::to_string(block));
+  }
+  return {{context.type(0), {s[0], s[1] * block * block, s[2] / block, s[3] / block}}};
+}
+
 /// Shapes are known while planning: the importer makes these constants from `value`.
 std::vector<TensorFacts> resolve_shape(NodeContext& context) {
   const Shape& shape = context.shape(0);
@@ -155,6 +183,8 @@ void add_movement_operators(OperatorTable* table) {
   (*table)["Squeeze"] = {1, 2, resolve_squeeze, false};
   (*table)["Unsqueeze"] = {1, 2, resolve_unsqueeze, false};
   (*table)["Transpose"] = {1, 1, resolve_transpose, false};
+  (*table)["DepthToSpace"] = {1, 1, resolve_depth_to_space, false};
+  (*table)["SpaceToDepth"] = {1, 1, resolve_space_to_depth, false};
   (*table)["Expand"] = {2, 2, resolve_expand, false};
   (*table)["Shape"] = {1, 1, resolve_shape, false};
   (*table)["Size"] = {1, 1, resolve_size, false};

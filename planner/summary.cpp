@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "planner/movement_report.hpp"
+
 namespace fm {
 namespace {
 
@@ -15,6 +17,7 @@ struct Facts {
   std::uint64_t macs = 0;
   Bytes preloaded, streamed, on_disk, peak;
   std::size_t images = 0, buffers = 0;
+  MovementTotals movement;
 };
 
 Facts facts_of(const Plan& plan) {
@@ -33,6 +36,7 @@ Facts facts_of(const Plan& plan) {
   for (const PlanTensor& tensor : plan.tensors) {
     ++(tensor.placement == Placement::image2d ? facts.images : facts.buffers);
   }
+  facts.movement = movement_totals(plan);
   return facts;
 }
 
@@ -65,6 +69,9 @@ std::string plan_summary(const Plan& plan) {
     out << (i ? ", " : "") << counts[i].second << ' ' << counts[i].first;
   }
   out << ")\n";
+  out << "  movement     " << facts.movement.launches << " launches, "
+      << mebibytes(facts.movement.bytes) << " read and written; " << facts.movement.index_functions
+      << " index functions\n";
   out << "  work         " << std::fixed << std::setprecision(3)
       << static_cast<double>(facts.macs) / 1e9 << " GMAC\n";
   out << "  tensors      " << plan.tensors.size() << ": " << facts.images << " in images, "
@@ -89,6 +96,9 @@ std::string plan_summary_json(const Plan& plan) {
   json["storage"] = to_string(plan.storage);
   json["launches"] = {
       {"kernels", facts.kernels}, {"copies", facts.copies}, {"by_operation", facts.by_operation}};
+  json["movement"] = {{"launches", facts.movement.launches},
+                      {"bytes", facts.movement.bytes.count()},
+                      {"index_functions", facts.movement.index_functions}};
   json["macs"] = facts.macs;
   json["tensors"] = {{"images", facts.images}, {"buffers", facts.buffers}};
   json["weights"] = {{"slices", plan.weights.size()},

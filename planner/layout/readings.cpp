@@ -47,7 +47,9 @@ Reading reading_of(const std::vector<Layout>& layouts, const GraphNode& node, st
     }
     return {Layout::rows, map, slot < 2 ? Reads::many : Reads::once};
   }
-  if (is_windowed(node)) return {Layout::channels, map, slot == 0 ? Reads::many : Reads::once};
+  if (is_windowed(node) && map.shape().size() == 4) {
+    return {Layout::channels, map, slot == 0 ? Reads::many : Reads::once};
+  }
   if (slot == 0 && node.operation == "LayerNormalization") {
     return {Layout::rows, joined_from(map, attribute_int(node, "axis", -1)), Reads::thrice};
   }

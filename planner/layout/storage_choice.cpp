@@ -90,7 +90,7 @@ StorageForm form_in_order(const std::vector<Dimension>& order, const Shape& shap
 
 bool is_computed(const GraphNode& node) {
   return !is_movement(node.operation) && node.operation != "Concat" && node.operation != "Gather" &&
-         node.operation != "Pad" && node.outputs.size() == 1;
+         node.operation != "GatherRows" && node.operation != "Pad" && node.outputs.size() == 1;
 }
 
 class Chooser {
@@ -106,7 +106,7 @@ class Chooser {
     choose_joined_layouts();
     // Results at the end first: what is joined or returned decides for what it is made of.
     for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
-      if (!is_computed(*node)) continue;
+      if (!is_computed(*node) || element_count(shape(node->outputs[0])) == 0) continue;
       const TensorIndex tensor = node->outputs[0];
       const Readings found = with_followers(readings_of(graph_, layouts_, tensor));
       if (found.readings.empty() && found.destinations.size() == 1) {

@@ -332,3 +332,129 @@ def wide_filters_in_parts():
     y = model.node("Relu", [y])
     return model.result("Slice", [y, model.ints("s", 8100), model.ints("e", 8300),
                                              model.ints("a", 1)])
+
+
+def random_chain(model, value, shape, rng, length):
+    """Movement operators in a row behind `value`, a tensor of `shape`. Returns the last and its shape."""
+    def ints(*values):
+        return model.ints(f"i{len(model.weights)}", *values)
+
+    for _ in range(length):
+        rank, kind = len(shape), rng.integers(5)
+        axis = int(rng.integers(rank))
+        if kind == 0:
+            order = [int(d) for d in rng.permutation(rank)]
+            value = model.node("Transpose", [value], perm=order)
+            shape = [shape[d] for d in order]
+        elif kind == 1 and shape[axis] > 2:
+            step = int(rng.integers(1, 3))
+            value = model.node("Slice", [value, ints(1), ints(shape[axis]), ints(axis), ints(step)])
+            shape = [*shape[:axis], (shape[axis] - 1 + step - 1) // step, *shape[axis + 1:]]
+        elif kind == 2 and shape[axis] > 3:
+            value = model.node("Gather", [value, ints(-1, -2, -3)], axis=axis)
+            shape = [*shape[:axis], 3, *shape[axis + 1:]]
+        elif kind == 3 and rank == 4 and shape[1] % 4 == 0:
+            value = model.node("DepthToSpace", [value], blocksize=2,
+                               mode=["DCR", "CRD"][int(rng.integers(2))])
+            shape = [shape[0], shape[1] // 4, shape[2] * 2, shape[3] * 2]
+        elif kind == 3 and rank == 4 and shape[2] % 2 == 0 and shape[3] % 2 == 0:
+            value = model.node("SpaceToDepth", [value], blocksize=2)
+            shape = [shape[0], shape[1] * 4, shape[2] // 2, shape[3] // 2]
+        else:
+            count, shape = int(np.prod(shape)), []
+            while len(shape) < 3:
+                divisors = [d for d in (1, 2, 3, 4, 6, 8, 12) if count % d == 0]
+                shape.append(int(rng.choice(divisors)))
+                count //= shape[-1]
+            shape.append(count)
+            value = model.node("Reshape", [value, ints(*shape)])
+    return value, shape
+
+
+def random_chains(seed):
+    """Chains of movement operators between operators that read and write texels, and to outputs."""
+    rng = np.random.default_rng(seed)
+    model = Model()
+    x = model.input("x", 1, 8, 6, 8)
+    sources = [
+        (model.node("Conv", [x, model.weight("w", floats(12, 8, 1, 1))]), [1, 12, 6, 8]),
+        (model.node("Relu", [x]), [1, 8, 6, 8]),
+        (model.node("MatMul", [model.node("Reshape", [x, model.ints("m", 12, 32)]),
+                               model.weight("u", floats(32, 24))]), [12, 24]),
+    ]
+    for value, shape in sources:
+        for reader in ("Softmax", "MatMul", "Add", ""):
+            moved, at = random_chain(model, value, shape, rng, int(rng.integers(1, 5)))
+            if reader == "Softmax":
+                moved = model.node(reader, [moved], axis=-1)
+            elif reader == "MatMul":
+                moved = model.node(reader, [moved, model.weight(f"k{moved}", floats(at[-1], 8))])
+                at = [*at[:-1], 8]
+            elif reader == "Add":
+                moved = model.node(reader, [moved, model.weight(f"c{moved}", floats(at[-1]))])
+            moved, _ = random_chain(model, moved, at, rng, int(rng.integers(0, 3)))
+            model.output(moved)
+    return model
+
+
+for seed in range(5):
+    CASES[f"random_movement_{seed}"] = lambda seed=seed: random_chains(seed)
+
+
+@case
+def attention_of_one_product():
+    """Queries, keys and values from one product, split into heads and merged again."""
+    model = Model()
+    x = model.input("x", 7, 24)
+    qkv = model.node("Add", [model.node("MatMul", [x, model.weight("w", floats(24, 72))]),
+                             model.weight("b", floats(72))])
+    heads = []
+    for i in range(3):
+        part = model.node("Slice", [qkv, model.ints(f"f{i}", 24 * i), model.ints(f"t{i}", 24 * i + 24),
+                                    model.ints(f"a{i}", 1)])
+        part = model.node("Reshape", [part, model.ints(f"r{i}", 7, 3, 8)])
+        heads.append(model.node("Transpose", [part], perm=[1, 2, 0] if i == 1 else [1, 0, 2]))
+    scores = model.node("Softmax", [model.node("MatMul", heads[:2])], axis=-1)
+    mixed = model.node("Transpose", [model.node("MatMul", [scores, heads[2]])], perm=[1, 0, 2])
+    mixed = model.node("Reshape", [mixed, model.ints("m", 7, 24)])
+    return model.result("Gemm", [mixed, model.weight("o", floats(24, 20))])
+
+
+@case
+def patches_with_a_class_token():
+    model = Model()
+    image = model.input("image", 1, 3, 12, 12)
+    patches = model.node("Conv", [image, model.weight("w", floats(8, 3, 4, 4))], strides=[4, 4])
+    flat = model.node("Reshape", [patches, model.ints("r", 1, 8, 9)])
+    tokens = model.node("Transpose", [flat], perm=[0, 2, 1])
+    joined = model.node("Concat", [model.weight("class", floats(1, 1, 8)), tokens], axis=1)
+    added = model.node("Add", [joined, model.weight("position", floats(1, 10, 8))])
+    model.output(added)
+    first = model.node("Gather", [added, model.weight("zero", np.int64(0))], axis=1)
+    return model.result("Gemm", [first, model.weight("head", floats(8, 6))])
+
+
+@case
+def pixel_shuffles():
+    model = Model()
+    x = model.node("Conv", [model.input("x", 1, 4, 6, 4), model.weight("w", floats(16, 4, 3, 3))],
+                   pads=[1, 1, 1, 1])
+    for mode in ("DCR", "CRD"):
+        up = model.node("DepthToSpace", [x], blocksize=2, mode=mode)
+        model.output(model.node("Conv", [up, model.weight(f"v{mode}", floats(3, 4, 3, 3))]))
+    down = model.node("SpaceToDepth", [model.node("Relu", [x])], blocksize=2)
+    model.result("Conv", [down, model.weight("k", floats(5, 64, 1, 1))])
+    return model
+
+
+@case
+def parts_joined_in_place():
+    model = Model()
+    x = model.input("x", 1, 8, 5, 6)
+    a = model.node("Conv", [x, model.weight("wa", floats(8, 8, 1, 1))])
+    b = model.node("Relu", [model.node("Conv", [x, model.weight("wb", floats(12, 8, 3, 3))],
+                                       pads=[1, 1, 1, 1])])
+    joined = model.node("Concat", [a, b, x], axis=1)
+    model.result("MaxPool", [joined], kernel_shape=[2, 2])
+    wide = model.node("Concat", [a, x], axis=3)
+    return model.result("MaxPool", [wide], kernel_shape=[2, 2])

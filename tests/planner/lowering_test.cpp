@@ -1,4 +1,5 @@
-// Which launches a graph becomes: views cost none, layouts change where they must.
+// Which launches a graph becomes without elimination (--no-elimination): views cost none, layouts
+// change where they must. With it: elimination_test.cpp.
 #include "planner/lowering.hpp"
 
 #include <gmock/gmock.h>
@@ -23,6 +24,7 @@ std::vector<std::string> operations(const Plan& plan) {
 Plan buffers(const ModelBuilder& model) {
   PlanOptions options;
   options.placement = PlacementPolicy::buffer;
+  options.eliminate = false;
   return plan_of(model, options);
 }
 

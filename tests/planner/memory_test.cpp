@@ -66,14 +66,30 @@ TEST(ActivationMemory, ImagesOfOneExtentShareSlots) {
   EXPECT_EQ(plan.pools[0].extent, (GridExtent{64, 1}));
 }
 
-TEST(ActivationMemory, ImagesOfOtherExtentsHaveTheirOwn) {
+TEST(ActivationMemory, SmallerImagesLieInLargerOnes) {
   Plan plan;
   plan.tensors = {activation("a", 64, Placement::image2d), activation("b", 128, Placement::image2d),
                   activation("c", 256, Placement::image2d)};
   plan.launches = {launch("L0", {}, "a"), launch("L1", {"a"}, "b"), launch("L2", {"b"}, "c")};
   set_uses(&plan);
   assign_pools(&plan);
-  EXPECT_EQ(plan.pools.size(), 3u);
+  EXPECT_EQ(plan.pools.size(), 2u);
+  EXPECT_EQ(plan.tensor("a").pool, plan.tensor("c").pool);
+  EXPECT_NE(plan.tensor("a").pool, plan.tensor("b").pool);
+}
+
+TEST(ActivationMemory, AnImageGrowsOnlyWhereThatIsLessThanAnother) {
+  Plan plan;
+  plan.tensors = {activation("wide", 4096, Placement::image2d),
+                  activation("x", 4, Placement::image2d),
+                  activation("tall", 4, Placement::image2d)};
+  plan.tensors[2].shape = {1000, 4};
+  plan.tensors[2].bytes = storage_bytes(plan.tensors[2].layout, DataType::f16, {1000, 4});
+  plan.launches = {launch("L0", {}, "wide"), launch("L1", {"wide"}, "x"),
+                   launch("L2", {"x"}, "tall")};
+  set_uses(&plan);
+  assign_pools(&plan);
+  EXPECT_NE(plan.tensor("wide").pool, plan.tensor("tall").pool);
 }
 
 /// Two tensors alive at once never share a byte; the pool is no larger than all of them.

@@ -22,6 +22,7 @@ Plan stack(StreamingPolicy policy, PlacementPolicy placement,
   options.policy = policy;
   options.placement = placement;
   options.ring = ring;
+  options.eliminate = false;  // a move behind the last product
   return plan_of(stack_model(4, 256), options);
 }
 
