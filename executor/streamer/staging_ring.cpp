@@ -13,6 +13,7 @@ StagingRing::StagingRing(const OpenClContext& context, Bytes bytes, HostRecorder
   buffer_ =
       create_buffer(context, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, "the staging ring");
   recorder_.end(id);
+  room_made_by_ = id;
 }
 
 StagingRing::~StagingRing() { recorder_.note(main_thread, release_operation(object_)); }
@@ -52,7 +53,7 @@ RingPiece StagingRing::claim(Bytes bytes, std::uint32_t thread, std::uint64_t ca
   entry.piece = {++last_number_, *offset, bytes, 0};
   entry.piece.claimed_by = recorder_.note(
       thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes),
-      {cause, freed_by_});
+      {cause, room_made_by_});
   entries_.push_back(std::move(entry));
   return entries_.back().piece;
 }
@@ -80,7 +81,7 @@ void StagingRing::free(std::uint64_t piece, std::uint32_t thread) {
 
 void StagingRing::free_entry(Entry& entry, std::uint32_t thread) {
   entry.free = true;
-  freed_by_ = std::max(freed_by_, entry.copy);
+  room_made_by_ = std::max(room_made_by_, entry.copy);
   recorder_.note(
       thread,
       change_class_operation(object_, trace::UM_IN_FLIGHT, trace::STAGING, entry.piece.bytes),

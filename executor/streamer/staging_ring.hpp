@@ -60,7 +60,7 @@ class StagingRing {
   std::condition_variable changed_;
   std::deque<Entry> entries_;  // oldest first
   std::uint64_t last_number_ = 0;
-  std::uint64_t freed_by_ = 0;  // copy whose end made the newest room
+  std::uint64_t room_made_by_ = 0;  // the ring's creation, or what last emptied a piece
   bool stopped_ = false;
 };
 

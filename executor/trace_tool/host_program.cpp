@@ -53,8 +53,8 @@ class RingLog {
  public:
   RingLog(Bytes capacity, HostLog& log)
       : log_(log), capacity_(capacity), object_(log.new_object()) {
-    log_.add(main_thread,
-             create_buffer_operation(object_, trace::STAGING, capacity, "staging ring"));
+    room_made_by_ = log_.add(
+        main_thread, create_buffer_operation(object_, trace::STAGING, capacity, "staging ring"));
   }
   std::uint64_t object() const { return object_; }
 
@@ -68,7 +68,7 @@ class RingLog {
     Piece piece{++last_number_, *offset, bytes, 0, 0};
     piece.claimed_by = log_.add(
         reader_thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes),
-        {cause, freed_by_});
+        {cause, room_made_by_});
     pieces_.push_back(piece);
     return piece;
   }
@@ -99,7 +99,7 @@ class RingLog {
   void free_front(std::uint32_t thread) {
     const Piece piece = pieces_.front();
     pieces_.pop_front();
-    freed_by_ = std::max(freed_by_, piece.copy);
+    room_made_by_ = std::max(room_made_by_, piece.copy);
     log_.add(thread,
              change_class_operation(object_, trace::UM_IN_FLIGHT, trace::STAGING, piece.bytes),
              {piece.copy});
@@ -110,7 +110,7 @@ class RingLog {
   std::uint64_t object_;
   std::deque<Piece> pieces_;  // oldest first
   std::uint64_t last_number_ = 0;
-  std::uint64_t freed_by_ = 0;
+  std::uint64_t room_made_by_ = 0;
 };
 
 /// A read the reader thread was asked for, and what became of it.

@@ -16,7 +16,7 @@ constexpr Bytes least{32 * 1024}, most{16 * 1024 * 1024};
 constexpr double first_rate = 20;
 /// Amounts of the second try, as shares of the capacity that the first one shows: those that are
 /// not too near to another.
-constexpr double shares[] = {0.5, 1.1, 2, 0.25, 4};
+constexpr double shares[] = {0.7, 1.3, 0.4, 2, 4};
 constexpr std::size_t second_amounts = 2;
 constexpr double nearest = 1.25;
 
@@ -83,11 +83,14 @@ class Amounts {
   std::vector<Subject*> subjects_;
 };
 
+/// Where a first point lets the allowed slowdown be expected. A curve is convex: a line from the
+/// origin through a point below it overshoots and through a point above it falls short; the
+/// geometric mean of the point and where the line arrives is near.
 Bytes capacity_shown(const ProfileEntry& entry) {
   const SlowdownPoint& point = entry.points.front();
   const double seen = std::max(1.0, static_cast<double>(point.extra.count()));
-  const double times = std::clamp(allowed_time(entry) / seen, 1.0 / 16, 16.0);
-  return clamped(static_cast<double>(point.streamed.count()) * times);
+  const double times = std::clamp(allowed_time(entry) / seen, 1.0 / 64, 64.0);
+  return clamped(static_cast<double>(point.streamed.count()) * std::sqrt(times));
 }
 
 std::vector<Bytes> more_amounts(const ProfileEntry& entry) {

@@ -87,10 +87,11 @@ Bytes load_capacity(const LaunchProfile& profile) {
   if (profile.slowdown.empty()) return Bytes(0);
   const double allowed =
       allowed_slowdown(profile.operator_class) * static_cast<double>(profile.time.count());
+  const SlowdownPoint& last = profile.slowdown.back();
+  if (static_cast<double>(last.extra.count()) <= allowed) return last.streamed;
   const Line line = line_at(profile.slowdown, [&](const SlowdownPoint& point) {
     return static_cast<double>(point.extra.count()) >= allowed;
   });
-  if (line.slope <= 0) return profile.slowdown.back().streamed;
   return Bytes(static_cast<std::uint64_t>(line.bytes + (allowed - line.time) / line.slope));
 }
 

@@ -38,8 +38,9 @@ struct LaunchProfile {
 double allowed_slowdown(OperatorClass value);
 /// The curve at `streamed`; beyond its last point along its last line.
 Nanoseconds extra_time(const SlowdownCurve& curve, Bytes streamed);
-/// Load capacity: most bytes whose extra time stays within the class's threshold; 0 for a launch
-/// that cannot stream.
+/// Load capacity: most bytes whose extra time stays within the class's threshold, as far as the
+/// curve goes: beyond it a convex curve may rise faster than its last line. 0 for a launch that
+/// cannot stream.
 Bytes load_capacity(const LaunchProfile& profile);
 
 }  // namespace fm

@@ -97,6 +97,17 @@ TEST_P(HostProgramTest, IsWhatTheExecutorDoes) {
   EXPECT_EQ(causes(made), causes(real));
 }
 
+/// Else a replay could read into the ring before it is there.
+TEST_P(HostProgramTest, RoomInTheRingHasACause) {
+  const SmallNetwork network(options());
+  for (const Operations& operations : {executed(network), host_program(network.plan(), {})}) {
+    for (const trace::HostOperation& operation : operations) {
+      if (!operation.has_change_class()) continue;
+      EXPECT_GT(operation.after_size(), 0) << operation.ShortDebugString();
+    }
+  }
+}
+
 TEST_P(HostProgramTest, ComposesWhatRecordingWrites) {
   const SmallNetwork network(options());
   const Plan& plan = network.plan();
