@@ -23,9 +23,10 @@ PAGE = ROOT / "docs/layout.md"
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/reference")]
 
 from half_storage import constant_names  # noqa: E402
-from tests.end_to_end.pipeline import MODELS  # noqa: E402
+from tests.end_to_end import pipeline  # noqa: E402
 
 PLACEMENTS = ("image2d", "buffer")
+SIMULATED = ("vit",)
 
 
 def fmplan(*arguments):
@@ -61,7 +62,7 @@ def moved(plan):
 def rows(config):
     yield ("network", "ONNX", "fused", "ILD-Variable", "placement", "launches before", "moved before",
            "launches after", "moved after", "index functions")
-    for name, (source, shape) in MODELS.items():
+    for name, (source, shape) in pipeline.MODELS.items():
         path = ROOT / source
         fused = fused_operators(path, shape)
         for placement in PLACEMENTS:
@@ -78,18 +79,38 @@ def table(config):
     return "\n".join(lines)
 
 
+def simulated(config):
+    """Milliseconds of execution and of start-up (context, programs), before and after."""
+    lines = ["| network | execution before | after | start-up before | after |", "|---|---|---|---|---|"]
+    for name in SIMULATED:
+        latency = [pipeline.Run(name, *options, config=config).simulated("--sample", "auto")["latency"]
+                   for options in (("--no-elimination",), ())]
+        cells = [f"{run[key] / 1e6:.1f} ms" for key in ("exec_ns", "startup_ns") for run in latency]
+        lines.append(f"| {' | '.join([name, *cells])} |")
+    return "\n".join(lines)
+
+
+def write(page, mark, text):
+    marked = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- end -->)", re.S)
+    return marked.sub(lambda match: match[1] + text + "\n" + match[2], page)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", default="adreno-750")
     parser.add_argument("--print", action="store_true", help="print the table, leave the page as it is")
+    parser.add_argument("--simulate", action="store_true",
+                        help="also record and simulate (minutes)")
     options = parser.parse_args()
-    text = table(options.config)
-    print(text)
-    if options.print:
-        return
-    page = PAGE.read_text()
-    marked = re.compile(r"(<!-- table -->\n).*?(<!-- end -->)", re.S)
-    PAGE.write_text(marked.sub(lambda match: match[1] + text + "\n" + match[2], page))
+    texts = {"table": table(options.config)}
+    if options.simulate:
+        texts["simulated"] = simulated(options.config)
+    print("\n\n".join(texts.values()))
+    if not options.print:
+        page = PAGE.read_text()
+        for mark, text in texts.items():
+            page = write(page, mark, text)
+        PAGE.write_text(page)
 
 
 if __name__ == "__main__":

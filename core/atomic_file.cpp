@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iostream>
 #include <mutex>
+#include <set>
 
 #include "core/diagnostics.hpp"
 
@@ -47,8 +48,7 @@ void handle_signal_once(int signal_number) {
 
 void remember_unfinished(const std::string& path) {
   const std::lock_guard<std::mutex> lock(registry_mutex);
-  handle_signal_once(SIGINT);
-  handle_signal_once(SIGTERM);
+  for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) handle_signal_once(ending);
   for (UnfinishedFile& file : unfinished_files) {
     if (file.used.load(std::memory_order_relaxed) || path.size() >= file.path.size()) continue;
     std::memcpy(file.path.data(), path.c_str(), path.size() + 1);
@@ -73,28 +73,73 @@ bool written_in_place(const std::string& path) {
   return std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error);
 }
 
+/// One name for all ways to write a path.
+std::string place_of(const std::string& path) {
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(path, error);
+  const std::string place = std::filesystem::weakly_canonical(whole, error).string();
+  return place.empty() ? path : place;
+}
+
+std::set<std::string>& places_in_use() {
+  static std::set<std::string> places;
+  return places;
+}
+
+void occupy(const std::string& place, const std::string& path) {
+  const std::lock_guard<std::mutex> lock(registry_mutex);
+  if (places_in_use().count(place) != 0) {
+    throw UserError(path == "-" ? std::string("two outputs go to standard output: give one a file")
+                                : path + ": two outputs go to this file: give each its own");
+  }
+  places_in_use().insert(place);
+}
+
+void vacate(const std::string& place) {
+  const std::lock_guard<std::mutex> lock(registry_mutex);
+  places_in_use().erase(place);
+}
+
 }  // namespace
 
+void AtomicFile::refuse_input(const std::string& path, const std::vector<std::string>& inputs) {
+  if (path == "-" || written_in_place(path)) return;
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (!std::filesystem::equivalent(path, input, error)) continue;
+    throw UserError({path}, "is read by this command and would be replaced: write to another file");
+  }
+}
+
 AtomicFile::AtomicFile(const std::string& path) : path_(path), stream_(&std::cout) {
-  if (path == "-") return;
+  if (path == "-") {
+    occupy(path, path);
+    place_ = path;
+    return;
+  }
   if (path.empty()) throw UserError("output file: the name is empty");
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw UserError({path}, "is a folder, not a file");
   const bool in_place = written_in_place(path);
   temporary_path_ = in_place ? path : path + ".partial-" + std::to_string(::getpid());
+  const std::string place = in_place ? "" : place_of(path);
+  if (!in_place) occupy(place, path);
   if (!in_place) remember_unfinished(temporary_path_);
   errno = 0;
   file_.open(temporary_path_, std::ios::binary | std::ios::trunc);
   if (!file_) {
     const std::string reason = std::strerror(errno);
     if (!in_place) forget_unfinished(temporary_path_);
+    if (!in_place) vacate(place);
     throw UserError({path}, "cannot be written: " + reason);
   }
+  place_ = place;
   stream_ = &file_;
 }
 
 AtomicFile::~AtomicFile() {
+  if (!place_.empty()) vacate(place_);
   if (committed_ || temporary_path_.empty() || temporary_path_ == path_) return;
   file_.close();
   std::remove(temporary_path_.c_str());

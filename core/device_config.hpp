@@ -55,6 +55,10 @@ struct CurvePoint {
   double y = 0;
 };
 
+/// A curve's value at `x`: linear between its points over log2 of x, constant outside them.
+/// `curve`: ascending x; not empty.
+double curve_at(const std::vector<CurvePoint>& curve, double x);
+
 struct ParameterSchema {
   std::string path;  ///< "l2.size"
   QuantityKind kind = QuantityKind::count;

@@ -76,6 +76,7 @@ std::string names_of(const std::vector<ConfigFile>& chain) {
 std::string required_text(const std::optional<std::string>& text, const char* key,
                           const std::string& path) {
   if (!text) throw UserError({path}, std::string("the key '") + key + "' is missing");
+  if (text->empty()) throw UserError({path}, std::string("the key '") + key + "' has no text");
   return *text;
 }
 
@@ -135,6 +136,9 @@ void DeviceConfig::set(const std::string& path, const std::string& value) {
   for (const ParameterSchema& schema : device_config_schema()) {
     paths.push_back(schema.path);
     if (schema.path != path) continue;
+    if (value.empty()) {
+      throw UserError("--set " + path + "=: a value is missing: " + schema.range());
+    }
     const YamlValue parsed = parse_yaml_document(value, "--set " + path + "=" + value);
     ConfigValue replacement = read_config_value(parsed.renamed(path), schema);
     replacement.source = SourceKind::assumed;

@@ -1,8 +1,13 @@
 #include "core/diagnostics.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/program_options/errors.hpp>
 #include <cctype>
+#include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <new>
 
@@ -84,6 +89,14 @@ std::string printable(const std::string& text) {
   return out;
 }
 
+/// Where a standard stream is closed, the next file opened would take its number and its text:
+/// something that only fails is put there.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) == -1 && ::open("/dev/null", O_RDONLY) == -1) return;
+  }
+}
+
 ExitStatus report(const std::string& tool, const std::string& message, ExitStatus status) {
   std::cout.flush();
   std::cerr << tool << ": error: " << printable(message) << std::endl;
@@ -104,6 +117,9 @@ UserError::UserError(const SourceLocation& where, const std::string& message)
 
 int run_main(const std::string& tool, const std::function<ExitStatus()>& body) {
   ExitStatus status = ExitStatus::internal_fault;
+  occupy_closed_streams();
+  // A reader that went away and a file larger than allowed become failed writes, with a message.
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) std::signal(signal_number, SIG_IGN);
   try {
     status = body();
     if (!std::cout.flush()) throw DeviceError("standard output: write failed");
@@ -116,6 +132,8 @@ int run_main(const std::string& tool, const std::function<ExitStatus()>& body) {
     status = report(tool, error.what(), ExitStatus::device_failed);
   } catch (const VerificationError& error) {
     status = report(tool, error.what(), ExitStatus::verification_differs);
+  } catch (const std::filesystem::filesystem_error& error) {
+    status = report(tool, error.what(), ExitStatus::device_failed);
   } catch (const std::bad_alloc&) {
     status = report(tool, "out of host memory", ExitStatus::device_failed);
   } catch (const std::exception& error) {

@@ -23,8 +23,18 @@ constexpr Bytes slice_alignment{4096};
 constexpr Bytes pool_alignment{128};
 
 enum class Placement { buffer, image2d, constant, local };
-enum class TensorRole { input, output, weight, activation };
-enum class Residency { preload, stream };
+enum class TensorRole {
+  input,
+  output,
+  weight,
+  activation,
+  gathered  ///< rows of a weight, read from the file by the values of an input (WeightGather)
+};
+enum class Residency {
+  preload,
+  stream,
+  disk  ///< never in memory as a whole: gathers read rows of it
+};
 enum class LaunchKind {
   kernel,  ///< an NDRange of a catalogue kernel
   copy     ///< unified memory -> texture memory: clEnqueueCopyBufferToImage of chunks of one weight
@@ -77,6 +87,16 @@ struct WeightSlice {
   std::vector<WeightTransform>
       transforms;             ///< stream + image2d: chunks by launch (x_{w,l}), covering all
   std::string release_after;  ///< stream: memory is free after this launch; preload: empty
+};
+
+/// An embedding whose table is not loaded: row r of `tensor` is row `indices`[r] of the table, read
+/// from the file before the first launch that uses it.
+struct WeightGather {
+  std::string tensor;   ///< PlanTensor::id, role gathered, layout rows, in a buffer
+  std::string indices;  ///< PlanTensor::id of an i32 input; values below 0 count from the end
+  /// Weights (PlanTensor::id, layout rows) whose rows, one after the other, are the table.
+  std::vector<std::string> table;
+  std::string release_after;  ///< its memory is free after this launch
 };
 
 struct TensorArgument {
@@ -139,6 +159,7 @@ struct Plan {
   std::vector<Pool> pools;
   std::vector<PlanTensor> tensors;
   std::vector<WeightSlice> weights;  ///< in file order = first-use order
+  std::vector<WeightGather> gathers;
   std::vector<PlanLaunch> launches;  ///< in execution order
 
   const PlanTensor& tensor(const std::string& id) const;  ///< throws std::out_of_range

@@ -37,6 +37,9 @@ void PlanIndex::fail(PlanItem item, std::size_t index, const std::string& messag
     case PlanItem::weight:
       places = &places_.weights, name = "weight '" + plan_.weights[index].tensor + "'";
       break;
+    case PlanItem::gather:
+      places = &places_.gathers, name = "gather '" + plan_.gathers[index].tensor + "'";
+      break;
     case PlanItem::launch:
       places = &places_.launches, name = "launch '" + plan_.launches[index].id + "'";
       break;

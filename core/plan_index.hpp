@@ -18,7 +18,7 @@ struct TensorUses {
   std::optional<std::size_t> first, last, first_write;
 };
 
-enum class PlanItem { plan, pool, tensor, weight, launch };
+enum class PlanItem { plan, pool, tensor, weight, gather, launch };
 
 class PlanIndex {
  public:
@@ -54,5 +54,7 @@ std::vector<TensorUses> validate_launches_of(const PlanIndex& index);
 void validate_tensors_of(const PlanIndex& index, const std::vector<TensorUses>& uses);
 /// Slices in the file, and when streamed weights come, are transformed and go.
 void validate_weights_of(const PlanIndex& index, const std::vector<TensorUses>& uses);
+/// Gathered rows: their tables and indices, and that each gathered tensor has one gather.
+void validate_gathers_of(const PlanIndex& index, const std::vector<TensorUses>& uses);
 
 }  // namespace fm

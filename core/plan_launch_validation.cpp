@@ -55,7 +55,8 @@ class LaunchValidation {
     }
     const PlanTensor& tensor = plan_.tensors[*position];
     TensorUses& uses = uses_[*position];
-    const bool given = tensor.role == TensorRole::input || tensor.role == TensorRole::weight;
+    const bool given = tensor.role == TensorRole::input || tensor.role == TensorRole::weight ||
+                       tensor.role == TensorRole::gathered;
     if (write && given) {
       index_.fail(PlanItem::launch, i,
                   "writes tensor '" + tensor.id + "', whose role is " + to_string(tensor.role));

@@ -39,12 +39,22 @@ std::string to_string(TensorRole value) {
       return "weight";
     case TensorRole::activation:
       return "activation";
+    case TensorRole::gathered:
+      return "gathered";
   }
   return "unknown";
 }
 
 std::string to_string(Residency value) {
-  return value == Residency::preload ? "preload" : "stream";
+  switch (value) {
+    case Residency::preload:
+      return "preload";
+    case Residency::stream:
+      return "stream";
+    case Residency::disk:
+      return "disk";
+  }
+  return "unknown";
 }
 
 std::string to_string(LaunchKind value) { return value == LaunchKind::kernel ? "kernel" : "copy"; }

@@ -40,7 +40,7 @@ class TensorValidation {
     const PlanTensor& tensor = plan_.tensors[i];
     check_form(i);
     const bool pooled =
-        tensor.role != TensorRole::weight &&
+        tensor.role != TensorRole::weight && tensor.role != TensorRole::gathered &&
         (tensor.placement == Placement::buffer || tensor.placement == Placement::image2d);
     if (pooled) check_place_in_pool(i);
     if (!pooled && !tensor.pool.empty()) {

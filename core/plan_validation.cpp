@@ -22,6 +22,7 @@ void validate(const Plan& plan, const PlanPlaces& places) {
   const std::vector<TensorUses> uses = validate_launches_of(index);
   validate_tensors_of(index, uses);
   validate_weights_of(index, uses);
+  validate_gathers_of(index, uses);
 }
 
 void validate(const Plan& plan) { validate(plan, PlanPlaces{}); }

@@ -11,7 +11,7 @@ namespace fm {
 
 /// Where each item of a plan was read, index by index; empty for a plan that was built in memory.
 struct PlanPlaces {
-  std::vector<SourceLocation> pools, tensors, weights, launches;
+  std::vector<SourceLocation> pools, tensors, weights, gathers, launches;
 };
 
 void validate(const Plan& plan, const PlanPlaces& places);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/plan_index.hpp"
+#include "core/plan_streams.hpp"
 
 namespace fm {
 namespace {
@@ -13,6 +14,7 @@ class WeightValidation {
   void run() const {
     check_weights();
     check_copies();
+    check_streams();
   }
 
  private:
@@ -38,7 +40,7 @@ class WeightValidation {
                     "file_offset lies inside the header or the slice before it");
       }
       free_from = slice.file_offset + slice.bytes;
-      if (slice.residency == Residency::preload) check_preloaded(i);
+      if (slice.residency != Residency::stream) check_not_streamed(i);
       if (slice.residency == Residency::stream) check_streamed(i, *position);
     }
     for (std::size_t i = 0; i < plan_.tensors.size(); ++i) {
@@ -49,12 +51,18 @@ class WeightValidation {
     }
   }
 
-  void check_preloaded(std::size_t i) const {
+  void check_not_streamed(std::size_t i) const {
     const WeightSlice& slice = plan_.weights[i];
     if (!slice.transforms.empty() || !slice.earliest_launch.empty() ||
         !slice.release_after.empty()) {
       index_.fail(PlanItem::weight, i,
                   "earliest_launch, transforms and release_after belong to streamed weights");
+    }
+    const std::optional<std::size_t> tensor = index_.find_tensor(slice.tensor);
+    if (slice.residency == Residency::disk && uses_[*tensor].first) {
+      index_.fail(PlanItem::weight, i,
+                  "its residency is disk, but launch '" + plan_.launches[*uses_[*tensor].first].id +
+                      "' uses it");
     }
   }
 
@@ -83,9 +91,9 @@ class WeightValidation {
     if (slice.earliest_launch.empty()) return;
     const std::size_t earliest =
         index_.known_launch(PlanItem::weight, i, "earliest_launch", slice.earliest_launch);
-    if (needed && earliest >= *needed) {
+    if (needed && earliest > *needed) {
       index_.fail(PlanItem::weight, i,
-                  "earliest_launch '" + slice.earliest_launch + "' is not before launch '" +
+                  "earliest_launch '" + slice.earliest_launch + "' is after launch '" +
                       plan_.launches[*needed].id +
                       "', which needs its bytes: that launch would wait for itself");
     }
@@ -102,7 +110,22 @@ class WeightValidation {
       index_.fail(PlanItem::weight, i,
                   "launch '" + launch.id + "' transforms a chunk not before its first use");
     }
+    if (launch.kind == LaunchKind::kernel) check_streamed_inside(i, launch);
     return at;
+  }
+
+  void check_streamed_inside(std::size_t i, const PlanLaunch& launch) const {
+    if (stream_slots(launch) == 0) {
+      index_.fail(PlanItem::weight, i,
+                  "chunks are transformed inside launch '" + launch.id +
+                      "', whose kernel streams none: it needs parameter STREAMS, or the weight a "
+                      "copy launch");
+    }
+    if (plan_.tensor(plan_.weights[i].tensor).dtype != plan_.storage) {
+      index_.fail(PlanItem::weight, i,
+                  "only weights of the plan's storage type, " + to_string(plan_.storage) +
+                      ", can be transformed inside a kernel launch");
+    }
   }
 
   void check_chunks_covered(std::size_t i) const {
@@ -155,6 +178,42 @@ class WeightValidation {
       if (launch.kind == LaunchKind::copy && transforming.count(launch.id) == 0) {
         index_.fail(PlanItem::launch, i,
                     "no transform of weight '" + launch.weight + "' names this copy");
+      }
+    }
+  }
+
+  /// What a launch streams has a slot each, and all of it fits into the ring at once.
+  void check_streams() const {
+    struct Streamed {
+      int count = 0;
+      Bytes bytes;
+    };
+    std::map<std::string, Streamed> streamed;  // by launch
+    for (const WeightSlice& slice : plan_.weights) {
+      for (const WeightTransform& transform : slice.transforms) {
+        Streamed& launch = streamed[transform.launch];
+        ++launch.count;
+        launch.bytes += std::min(plan_.chunk_bytes * transform.chunk_count, slice.bytes);
+      }
+    }
+    for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
+      const PlanLaunch& launch = plan_.launches[i];
+      const int slots = stream_slots(launch);
+      if (launch.kind != LaunchKind::kernel || slots == 0) continue;
+      const auto found = streamed.find(launch.id);
+      if (found == streamed.end()) {
+        index_.fail(PlanItem::launch, i,
+                    "it has parameter STREAMS, but no weight's transforms name it");
+      }
+      if (found->second.count > slots) {
+        index_.fail(PlanItem::launch, i,
+                    std::to_string(found->second.count) + " transforms name it, but STREAMS is " +
+                        std::to_string(slots));
+      }
+      if (found->second.bytes > plan_.staging_ring_bytes) {
+        index_.fail(PlanItem::launch, i,
+                    "it streams " + std::to_string(found->second.bytes.count()) +
+                        " bytes at once, more than staging_ring_bytes");
       }
     }
   }

@@ -11,8 +11,8 @@ namespace {
 constexpr std::array placements{Placement::buffer, Placement::image2d, Placement::constant,
                                 Placement::local};
 constexpr std::array roles{TensorRole::input, TensorRole::output, TensorRole::weight,
-                           TensorRole::activation};
-constexpr std::array residencies{Residency::preload, Residency::stream};
+                           TensorRole::activation, TensorRole::gathered};
+constexpr std::array residencies{Residency::preload, Residency::stream, Residency::disk};
 constexpr std::array launch_kinds{LaunchKind::kernel, LaunchKind::copy};
 constexpr std::array data_types{DataType::f16, DataType::f32, DataType::i32, DataType::u8};
 constexpr std::array storage_types{DataType::f16, DataType::f32};
@@ -120,6 +120,17 @@ WeightSlice read_weight(const YamlValue& item) {
   }
   map.reject_unknown();
   return slice;
+}
+
+WeightGather read_gather(const YamlValue& item) {
+  YamlMap map = item_map(item, "gather", "tensor");
+  WeightGather gather;
+  gather.tensor = map.required("tensor").text();
+  gather.indices = map.required("indices").text();
+  gather.table = map.required("table").texts();
+  gather.release_after = map.required("release_after").text();
+  map.reject_unknown();
+  return gather;
 }
 
 LaunchArgument read_argument(const YamlValue& item) {
@@ -231,6 +242,9 @@ Plan parse_plan(const std::string& yaml, const std::string& file_name) {
   read_items(map, "pools", read_pool, plan.pools, &places.pools);
   read_items(map, "tensors", read_tensor, plan.tensors, &places.tensors);
   read_items(map, "weights", read_weight, plan.weights, &places.weights);
+  if (map.optional("gathers") != nullptr) {
+    read_items(map, "gathers", read_gather, plan.gathers, &places.gathers);
+  }
   read_items(map, "launches", read_launch, plan.launches, &places.launches);
   map.reject_unknown();
   validate(plan, places);

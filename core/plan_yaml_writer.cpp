@@ -131,6 +131,12 @@ std::vector<std::string> describe_weight(const WeightSlice& slice) {
   return items;
 }
 
+std::vector<std::string> describe_gather(const WeightGather& gather) {
+  return {"tensor: " + yaml_word(gather.tensor), "indices: " + yaml_word(gather.indices),
+          "table: " + list(words(gather.table), 11),
+          "release_after: " + yaml_word(gather.release_after)};
+}
+
 std::string describe_argument(const LaunchArgument& argument) {
   if (const auto* tensor = std::get_if<TensorArgument>(&argument)) {
     return std::string(tensor->write ? "{write: " : "{read: ") + yaml_word(tensor->tensor) + "}";
@@ -196,6 +202,7 @@ std::string to_yaml(const Plan& plan) {
   append_items(out, "pools", plan.pools, describe_pool);
   append_items(out, "tensors", plan.tensors, describe_tensor);
   append_items(out, "weights", plan.weights, describe_weight);
+  if (!plan.gathers.empty()) append_items(out, "gathers", plan.gathers, describe_gather);
   out += "\nlaunches:";
   if (plan.launches.empty()) out += " []";
   out += "\n";

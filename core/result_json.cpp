@@ -19,12 +19,20 @@ Json from_scalar(const std::string& text) {
   return text;
 }
 
+/// Texts of a config, even where they look like numbers.
+bool is_text(const std::string& key) {
+  return key == "name" || key == "description" || key == "source" || key == "cite" || key == "from";
+}
+
 Json from_yaml(const YAML::Node& node) {
   if (node.IsScalar()) return from_scalar(node.Scalar());
   Json json = node.IsSequence() ? Json::array() : Json::object();
   for (const auto& item : node) {
     if (node.IsSequence()) json.push_back(from_yaml(item));
-    if (node.IsMap()) json[item.first.Scalar()] = from_yaml(item.second);
+    if (!node.IsMap()) continue;
+    const std::string& key = item.first.Scalar();
+    json[key] = is_text(key) && item.second.IsScalar() ? Json(item.second.Scalar())
+                                                       : from_yaml(item.second);
   }
   return json;
 }

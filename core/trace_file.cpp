@@ -106,6 +106,10 @@ TraceReader::TraceReader(const std::string& path) : path_(path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw UserError({path}, "is a folder, not a file");
+  // Traces are read more than once (contents, digest): a pipe would be empty the second time.
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {
+    throw UserError({path}, "is a pipe or a device: a trace must be a file");
+  }
   file_.open(path, std::ios::binary);
   if (!file_) throw UserError({path}, "cannot be opened for reading");
   std::string start(magic_bytes + 4, '\0');

@@ -1,12 +1,14 @@
 #include "core/yaml_value.hpp"
 
+#include <yaml-cpp/depthguard.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <sstream>
+#include <vector>
 
 #include "core/device_config.hpp"
 
@@ -23,6 +25,22 @@ bool parse_whole(const std::string& text, Number* number) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *number);
   return error == std::errc{} && stop == end;
+}
+
+/// No plan or config is near it; a device file would have no end.
+constexpr std::size_t largest_text_file = std::size_t{256} << 20;
+
+/// The parser knows a tab only as a character out of place.
+bool is_indented_by_tab(const std::string& yaml, int line) {
+  std::size_t begin = 0;
+  for (int i = 0; i < line; ++i) {
+    begin = yaml.find('\n', begin);
+    if (begin == std::string::npos) return false;
+    ++begin;
+  }
+  const std::size_t text = yaml.find_first_not_of(" \t", begin);
+  const std::size_t tab = yaml.find('\t', begin);
+  return tab != std::string::npos && tab < text;
 }
 
 }  // namespace
@@ -109,7 +127,7 @@ YamlValue YamlMap::required(const std::string& key) {
 }
 
 const YamlValue* YamlMap::optional(const std::string& key) {
-  asked_.push_back(key);
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
   const auto entry = entries_.find(key);
   return entry == entries_.end() ? nullptr : &entry->second;
 }
@@ -133,7 +151,14 @@ YamlValue parse_yaml_document(const std::string& yaml, const std::string& file_n
                       "needs one YAML document, has " + std::to_string(documents.size()));
     }
     return YamlValue(documents.front(), std::make_shared<const std::string>(file_name), "");
+  } catch (const YAML::DeepRecursion& error) {
+    throw UserError(location(file_name, error.mark),
+                    "not valid YAML: nested more than " + std::to_string(error.depth()) + " deep");
   } catch (const YAML::Exception& error) {
+    if (!error.mark.is_null() && is_indented_by_tab(yaml, error.mark.line)) {
+      throw UserError(location(file_name, error.mark),
+                      "not valid YAML: lines are indented by spaces, this one by a tab");
+    }
     throw UserError(location(file_name, error.mark), "not valid YAML: " + error.msg);
   }
 }
@@ -144,10 +169,17 @@ std::string read_text_file(const std::string& path) {
     throw UserError({path}, "is a folder, not a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UserError({path}, "cannot be opened for reading");
-  std::ostringstream text;
-  text << file.rdbuf();
+  std::string text;
+  std::vector<char> piece(std::size_t{1} << 16);
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > largest_text_file) {
+      throw UserError({path}, "is too large for a text file: more than 256 MiB");
+    }
+  }
   if (file.bad()) throw UserError({path}, "cannot be read");
-  return text.str();
+  return text;
 }
 
 }  // namespace fm

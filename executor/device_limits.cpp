@@ -1,6 +1,7 @@
 #include "executor/device_limits.hpp"
 
 #include "core/diagnostics.hpp"
+#include "core/plan_streams.hpp"
 #include "executor/opencl_objects.hpp"
 
 namespace fm {
@@ -24,7 +25,7 @@ void check_tensors(const Plan& plan, const OpenClDevice& device) {
   for (const PlanTensor& tensor : plan.tensors) {
     if (tensor.placement == Placement::image2d) {
       check_image_limits(device, grid_extent(tensor.layout, tensor.shape), named(tensor));
-    } else if (tensor.role != TensorRole::weight &&
+    } else if (tensor.role != TensorRole::weight && tensor.role != TensorRole::gathered &&
                tensor.offset % device.sub_buffer_alignment != Bytes(0)) {
       throw UserError(named(tensor) + " lies at byte " + std::to_string(tensor.offset.count()) +
                       " of its pool, but " + device.name + " aligns sub-buffers to " +
@@ -66,6 +67,21 @@ void check_launch(const PlanLaunch& launch, const OpenClDevice& device) {
   }
 }
 
+void check_written_images(const Plan& plan, const PlanLaunch& launch, const OpenClDevice& device) {
+  auto images = static_cast<std::uint64_t>(stream_slots(launch));
+  if (images == 0) return;  // any device lets a kernel write one image
+  for (const LaunchArgument& argument : launch.arguments) {
+    const auto* used = std::get_if<TensorArgument>(&argument);
+    images +=
+        used != nullptr && used->write && plan.tensor(used->tensor).placement == Placement::image2d;
+  }
+  if (images <= device.write_image_limit) return;
+  throw UserError("launch " + launch.id + " (" + launch.kernel + ") writes " +
+                  std::to_string(images) + " images, those it streams weights to included, but " +
+                  device.name + " allows " + std::to_string(device.write_image_limit) +
+                  " (CL_DEVICE_MAX_WRITE_IMAGE_ARGS)");
+}
+
 }  // namespace
 
 void check_device_limits(const Plan& plan, const OpenClDevice& device) {
@@ -76,7 +92,9 @@ void check_device_limits(const Plan& plan, const OpenClDevice& device) {
   check_pools(plan, device);
   check_tensors(plan, device);
   for (const PlanLaunch& launch : plan.launches) {
-    if (launch.kind == LaunchKind::kernel) check_launch(launch, device);
+    if (launch.kind != LaunchKind::kernel) continue;
+    check_launch(launch, device);
+    check_written_images(plan, launch, device);
   }
 }
 

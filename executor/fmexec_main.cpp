@@ -30,7 +30,9 @@ Inputs make_inputs(const Plan& plan, const FmexecOptions& options) {
   if (!path.empty()) file.emplace(path);
   Inputs inputs;
   for (const PlanTensor* tensor : tensors_of(plan, TensorRole::input)) {
-    inputs[tensor->id] = file ? input_from(*file, *tensor) : random_input(*tensor, options.seed);
+    const std::int64_t rows = rows_indexed_by(plan, *tensor);
+    inputs[tensor->id] = file ? input_from(*file, *tensor)
+                              : random_input(*tensor, options.seed, rows > 0 ? rows : 2);
   }
   return inputs;
 }

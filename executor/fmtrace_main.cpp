@@ -1,9 +1,12 @@
 // fmtrace: looks into traces, checks them, and composes new ones from access programs already
 // recorded.
+#include <array>
 #include <boost/program_options.hpp>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <regex>
+#include <set>
 
 #include "core/atomic_file.hpp"
 #include "core/diagnostics.hpp"
@@ -32,20 +35,49 @@ constexpr const char* usage =
     "         when something differs\n"
     "compose  the trace of another plan from launches recorded before; exit status 2 with a list\n"
     "         when some are missing\n\n"
-    "Example: fmtrace dump vit.trace --launch L3 --group 0,1,0 --wave 0\n";
+    "Example: fmtrace dump vit.trace --launch L3 --group 1,0,0 --wave 0\n";
+
+/// Digits only, of at most nine figures: Boost would let a sign wrap around.
+class WholeNumber {
+ public:
+  WholeNumber() = default;
+  explicit WholeNumber(std::uint32_t number) : number_(number) {}
+  std::uint32_t get() const { return number_; }
+
+ private:
+  std::uint32_t number_ = 0;
+};
+
+std::ostream& operator<<(std::ostream& stream, const WholeNumber& number) {
+  return stream << number.get();
+}
+
+std::istream& operator>>(std::istream& stream, WholeNumber& number) {
+  std::string text;
+  stream >> text;
+  const bool digits = !text.empty() && text.size() <= 9 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  if (digits) {
+    number = WholeNumber(static_cast<std::uint32_t>(std::stoul(text)));
+  } else {
+    stream.setstate(std::ios::failbit);
+  }
+  return stream;
+}
 
 po::options_description described_options() {
   po::options_description options("Options");
   auto add = options.add_options();
   add("json", "info: as JSON");
   add("launch", po::value<std::string>(), "dump: expand this launch of the plan");
-  add("program", po::value<std::uint32_t>(), "dump: print this access program");
+  add("program", po::value<WholeNumber>(), "dump: print this access program");
   add("group", po::value<std::string>(), "dump: work-group id, e.g. 3,0,0 (default 0,0,0)");
-  add("wave", po::value<std::uint32_t>(), "dump: only this wave of the group");
-  add("width", po::value<std::uint32_t>()->default_value(32), "dump: work-items a wave");
-  add("limit", po::value<std::uint64_t>()->default_value(0), "dump: lines at most (0: all)");
+  add("wave", po::value<WholeNumber>(), "dump: only this wave of the group");
+  add("width", po::value<WholeNumber>()->default_value(WholeNumber(32)), "dump: work-items a wave");
+  add("limit", po::value<WholeNumber>()->default_value(WholeNumber(0)),
+      "dump: lines at most (0: all)");
   add("plan", po::value<std::string>(), "check, compose: a plan (check: default the trace's own)");
-  add("groups", po::value<std::uint64_t>()->default_value(8),
+  add("groups", po::value<WholeNumber>()->default_value(WholeNumber(8)),
       "check: work-groups expanded of each access program, beside corners and middle");
   add("traces", po::value<std::vector<std::string>>()->multitoken(),
       "compose: traces that hold recorded launches");
@@ -73,6 +105,37 @@ std::string trace_path(const std::vector<std::string>& words) {
   throw UserError("fmtrace " + words[0] + " takes one trace; see fmtrace --help");
 }
 
+/// Every command takes some of the options; the others would be ignored.
+void check_options(const po::variables_map& values, const std::string& command) {
+  static const std::map<std::string, std::set<std::string>> taken{
+      {"info", {"json", "output"}},
+      {"dump", {"launch", "program", "group", "wave", "width", "limit", "output"}},
+      {"check", {"plan", "groups", "output"}},
+      {"compose", {"plan", "traces", "output"}}};
+  std::vector<std::string> commands;
+  for (const auto& [name, options] : taken) commands.push_back(name);
+  const auto options = taken.find(command);
+  if (options == taken.end()) {
+    throw UserError("no command '" + command + "': " + accepted_words(command, commands));
+  }
+  for (const auto& [name, value] : values) {
+    if (name == "words" || value.defaulted() || options->second.count(name) != 0) continue;
+    throw UserError("fmtrace " + command + " takes no --" + name + "; see fmtrace --help");
+  }
+}
+
+/// Every file the command reads.
+std::vector<std::string> inputs_of(const po::variables_map& values,
+                                   const std::vector<std::string>& words) {
+  std::vector<std::string> inputs(words.begin() + 1, words.end());
+  if (values.count("plan")) inputs.push_back(values["plan"].as<std::string>());
+  if (values.count("traces")) {
+    const auto traces = values["traces"].as<std::vector<std::string>>();
+    inputs.insert(inputs.end(), traces.begin(), traces.end());
+  }
+  return inputs;
+}
+
 void write_output(const po::variables_map& values, const std::string& text) {
   AtomicFile file(values.count("output") ? values["output"].as<std::string>() : "-");
   file.stream() << text;
@@ -88,11 +151,11 @@ ExitStatus run_info(const po::variables_map& values, const std::string& path) {
 ExitStatus run_dump(const po::variables_map& values, const std::string& path) {
   DumpSelection selection;
   if (values.count("launch")) selection.launch = values["launch"].as<std::string>();
-  if (values.count("program")) selection.program = values["program"].as<std::uint32_t>();
+  if (values.count("program")) selection.program = values["program"].as<WholeNumber>().get();
   if (values.count("group")) selection.group = group_from(values["group"].as<std::string>());
-  if (values.count("wave")) selection.wave = values["wave"].as<std::uint32_t>();
-  selection.width = values["width"].as<std::uint32_t>();
-  selection.limit = values["limit"].as<std::uint64_t>();
+  if (values.count("wave")) selection.wave = values["wave"].as<WholeNumber>().get();
+  selection.width = values["width"].as<WholeNumber>().get();
+  selection.limit = values["limit"].as<WholeNumber>().get();
   if (selection.width == 0 || selection.width > 1024) throw UserError("--width must be 1 to 1024");
   if ((selection.group || selection.wave) && selection.launch.empty()) {
     throw UserError("--group and --wave need --launch");
@@ -110,7 +173,7 @@ ExitStatus run_dump(const po::variables_map& values, const std::string& path) {
 ExitStatus run_check(const po::variables_map& values, const std::string& path) {
   const Trace trace = read_trace(path);
   CheckReport report;
-  check_accesses(trace, values["groups"].as<std::uint64_t>(), &report);
+  check_accesses(trace, values["groups"].as<WholeNumber>().get(), &report);
   const bool other = values.count("plan") > 0;
   if (other) {
     check_plan(trace, read_plan(values["plan"].as<std::string>()), &report);
@@ -147,11 +210,15 @@ ExitStatus run_compose(const po::variables_map& values) {
 
 ExitStatus run(const po::variables_map& values, const std::vector<std::string>& words) {
   const std::string& command = words[0];
+  check_options(values, command);
+  if (values.count("output")) {
+    AtomicFile::refuse_input(values["output"].as<std::string>(), inputs_of(values, words));
+  }
   if (command == "info") return run_info(values, trace_path(words));
   if (command == "dump") return run_dump(values, trace_path(words));
   if (command == "check") return run_check(values, trace_path(words));
   if (command == "compose" && words.size() == 1) return run_compose(values);
-  throw UserError("fmtrace: " + accepted_words(command, {"info", "dump", "check", "compose"}));
+  throw UserError("fmtrace compose takes traces by --traces; see fmtrace --help");
 }
 
 ExitStatus fmtrace(int argc, char** argv) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/catalogue.hpp"
+
 namespace fm {
 namespace {
 
@@ -142,6 +144,19 @@ trace::HostOperation release_operation(std::uint64_t object) {
   return operation;
 }
 
+trace::HostOperation row_read_operation(const std::string& tensor, const RowRead& row, Bytes bytes,
+                                        std::uint64_t object) {
+  trace::HostOperation operation;
+  trace::DiskRead* read = operation.mutable_disk_read();
+  read->set_file_offset(row.file_offset.count());
+  read->set_bytes(bytes.count());
+  read->set_object(object);
+  read->set_object_offset((bytes * row.rows[0]).count());
+  read->set_request_bytes(bytes.count());
+  read->set_weight(tensor);
+  return operation;
+}
+
 trace::HostOperation map_operation(std::uint64_t object, Bytes bytes, bool write) {
   trace::HostOperation operation;
   operation.mutable_map()->set_object(object);
@@ -184,8 +199,8 @@ trace::HostOperation change_class_operation(std::uint64_t object, trace::MemoryC
 }
 
 trace::HostOperation launch_operation(
-    const PlanLaunch& launch,
-    const std::function<LoggedPlace(const std::string& tensor)>& place_of) {
+    const PlanLaunch& launch, const std::function<LoggedPlace(const std::string& tensor)>& place_of,
+    const std::vector<LoggedStream>& streams) {
   trace::HostOperation operation;
   trace::Launch* logged = operation.mutable_launch();
   logged->set_launch(launch.id);
@@ -201,6 +216,17 @@ trace::HostOperation launch_operation(
     argument->set_object(place.object);
     argument->set_offset(place.offset.count());
     argument->set_tensor(tensor->tensor);
+  }
+  // Without the weight's name: moving it is no use of it.
+  for (std::size_t slot = 0; slot < streams.size(); ++slot) {
+    const std::size_t first = launch.arguments.size() + slot * arguments_a_stream;
+    trace::Argument* source = logged->add_arguments();
+    source->set_index(static_cast<std::uint32_t>(first));
+    source->set_object(streams[slot].source.object);
+    source->set_offset(streams[slot].source.offset.count());
+    trace::Argument* image = logged->add_arguments();
+    image->set_index(static_cast<std::uint32_t>(first + 2));
+    image->set_object(streams[slot].image);
   }
   return operation;
 }

@@ -15,6 +15,7 @@
 #include "core/trace.pb.h"
 #include "executor/memory_accountant.hpp"
 #include "executor/opencl_objects.hpp"
+#include "executor/streamer/gathered_rows.hpp"
 
 namespace fm {
 
@@ -83,6 +84,9 @@ trace::HostOperation create_image_operation(std::uint64_t object, trace::MemoryC
                                             GridExtent extent, Bytes texel,
                                             const std::string& name);
 trace::HostOperation release_operation(std::uint64_t object);
+/// One row of a gather, read through the page cache to the first gathered row it is for.
+trace::HostOperation row_read_operation(const std::string& tensor, const RowRead& row, Bytes bytes,
+                                        std::uint64_t object);
 trace::HostOperation map_operation(std::uint64_t object, Bytes bytes, bool write);
 trace::HostOperation unmap_operation(std::uint64_t object, Bytes bytes);
 trace::HostOperation wait_operation();
@@ -95,9 +99,14 @@ struct LoggedPlace {
   std::uint64_t object = 0;
   Bytes offset;
 };
+/// What a launch moves from the staging ring to an image, by slot.
+struct LoggedStream {
+  LoggedPlace source;  ///< the first texel to move
+  std::uint64_t image = 0;
+};
 trace::HostOperation launch_operation(
-    const PlanLaunch& launch,
-    const std::function<LoggedPlace(const std::string& tensor)>& place_of);
+    const PlanLaunch& launch, const std::function<LoggedPlace(const std::string& tensor)>& place_of,
+    const std::vector<LoggedStream>& streams = {});
 trace::HostOperation transfer_operation(std::uint64_t object, Bytes offset, Bytes bytes,
                                         bool to_device);
 

@@ -40,7 +40,7 @@ NpyArray input_from(const NpzReader& file, const PlanTensor& tensor) {
   return array;
 }
 
-NpyArray random_input(const PlanTensor& tensor, std::uint64_t seed) {
+NpyArray random_input(const PlanTensor& tensor, std::uint64_t seed, std::int64_t integer_limit) {
   NpyArray array;
   array.shape = tensor.shape;
   array.values.resize(static_cast<std::size_t>(element_count(tensor.shape)));
@@ -48,7 +48,7 @@ NpyArray random_input(const PlanTensor& tensor, std::uint64_t seed) {
   const auto uniform = [&] { return (static_cast<double>(bits() >> 11) + 0.5) * 0x1p-53; };
   for (float& value : array.values) {
     if (tensor.dtype == DataType::i32 || tensor.dtype == DataType::u8) {
-      value = static_cast<float>(bits() >> 63);
+      value = static_cast<float>((bits() >> 32) * static_cast<std::uint64_t>(integer_limit) >> 32);
     } else {  // Box and Muller, 1958
       value =
           static_cast<float>(std::sqrt(-2 * std::log(uniform())) * std::cos(two_pi * uniform()));

@@ -64,6 +64,7 @@ OpenClDevice read_facts(cl_platform_id platform, cl_device_id id) {
   device.unified_memory = value_of<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
   device.image_width_limit = value_of<std::size_t>(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
   device.image_height_limit = value_of<std::size_t>(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  device.write_image_limit = value_of<cl_uint>(id, CL_DEVICE_MAX_WRITE_IMAGE_ARGS);
   device.allocation_limit = Bytes(value_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
   device.global_memory = Bytes(value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE));
   device.local_memory = Bytes(value_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE));

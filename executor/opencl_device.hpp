@@ -23,6 +23,7 @@ struct OpenClDevice {
   bool unified_memory = false;
   std::uint64_t image_width_limit = 0;   ///< texels
   std::uint64_t image_height_limit = 0;  ///< texels
+  std::uint64_t write_image_limit = 0;   ///< images one kernel may write
   Bytes allocation_limit, global_memory, local_memory;
   Bytes sub_buffer_alignment;  ///< CL_DEVICE_MEM_BASE_ADDR_ALIGN, which OpenCL gives in bits
   std::uint64_t work_group_limit = 0;  ///< work-items

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "executor/device_limits.hpp"
 #include "executor/launch_kernels.hpp"
@@ -17,7 +18,8 @@ PlanExecutor::PlanExecutor(const Plan& plan, const WeightsIndex& index,
       context_(open_context(device)),
       compute_queue_(create_queue(context_, "compute")),
       reader_(weights_path, options.disk_bytes_per_second),
-      programs_(context_, options.cache_folder) {
+      programs_(context_, options.cache_folder),
+      gathered_rows_(plan.gathers.size()) {
   memory_ = std::make_unique<TensorMemory>(context_, plan_, recorder_);
   if (schedule_.ring > Bytes(0)) {
     ring_ = std::make_unique<StagingRing>(context_, schedule_.ring, recorder_);
@@ -95,6 +97,12 @@ void PlanExecutor::poison() {
 
 void PlanExecutor::write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes) {
   memory_->write(compute_queue_, tensor, bytes);
+  for (std::size_t i = 0; i < plan_.gathers.size(); ++i) {
+    if (plan_.gathers[i].indices != tensor.id) continue;
+    std::vector<std::int32_t> indices(bytes.size() / sizeof(std::int32_t));
+    std::memcpy(indices.data(), bytes.data(), indices.size() * sizeof(std::int32_t));
+    gathered_rows_[i] = row_reads(plan_, plan_.gathers[i], indices);
+  }
 }
 
 std::vector<std::uint8_t> PlanExecutor::read_output(const PlanTensor& tensor) {
@@ -102,8 +110,8 @@ std::vector<std::uint8_t> PlanExecutor::read_output(const PlanTensor& tensor) {
 }
 
 RunTimes PlanExecutor::run(const RunProgress& progress) {
-  return PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, ring_.get(), *memory_,
-                  recorder_})
+  return PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_,
+                  ring_.get(), *memory_, recorder_})
       .execute(progress);
 }
 

@@ -53,6 +53,7 @@ class PlanExecutor {
   OpenClQueue compute_queue_;
   WeightsReader reader_;
   ProgramCache programs_;
+  std::vector<std::vector<RowRead>> gathered_rows_;  // by plan.gathers, from the inputs written
   std::unique_ptr<TensorMemory> memory_;
   std::unique_ptr<StagingRing> ring_;
   std::unique_ptr<Streamer> streamer_;  // stops its thread before the memory it fills goes

@@ -2,7 +2,19 @@
 
 #include <algorithm>
 
+#include "core/plan_streams.hpp"
+
 namespace fm {
+namespace {
+
+std::int32_t int_of(std::uint64_t value) { return static_cast<std::int32_t>(value); }
+
+/// Texels of the weight's type before byte `offset`.
+std::int32_t texel_number(Bytes offset, const PlanTensor& tensor) {
+  return int_of(offset / (size_of(tensor.dtype) * 4));
+}
+
+}  // namespace
 
 PlanRun::PlanRun(const RunResources& resources)
     : resources_(resources),
@@ -25,7 +37,8 @@ void PlanRun::post_read(std::size_t part) {
   request.part = resources_.schedule.stream[part];
   request.cause = last_cause_;
   if (!request.part.staged) {
-    const PlanTensor& tensor = plan_.tensor(plan_.weights[request.part.weight].tensor);
+    const PlanTensor& tensor = plan_.tensor(tensor_of(plan_, request.part));
+    if (request.part.gather) request.rows = &resources_.gathered_rows[*request.part.gather];
     request.buffer = &resources_.memory.create_weight(tensor, trace::UM_IN_FLIGHT);
     request.object = resources_.memory.object(tensor.id);
     request.cause = resources_.memory.created_by(tensor.id);
@@ -58,9 +71,15 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
   const OpenClKernel& kernel = *resources_.kernels[position];
   std::vector<cl_event> events;
   Causes causes;
-  for (const std::size_t part : parts) causes.push_back(reads_[part]->unmap);
+  const ReadResult* staged = nullptr;  // what one launch streams lies in one piece of the ring
+  for (const std::size_t part : parts) {
+    causes.push_back(reads_[part]->unmap);
+    if (resources_.schedule.stream[part].staged) staged = reads_[part];
+  }
   dependencies(launch, &events, &causes);
-  set_arguments(kernel, argument_values(launch));
+  std::vector<KernelValue> values = argument_values(launch);
+  const std::vector<LoggedStream> streams = stream_values(launch, parts, &values);
+  set_arguments(kernel, values);
   Command command;
   command.operation = recorder_.begin(
       main_thread,
@@ -68,13 +87,18 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
           launch,
           [this](const std::string& tensor) {
             return LoggedPlace{resources_.memory.object(tensor), resources_.memory.offset(tensor)};
-          }),
+          },
+          streams),
       causes);
   command.queued = recorder_.now();
   command.event = fm::enqueue_kernel(resources_.compute_queue, kernel, launch.global, launch.local,
                                      "launch " + launch.id + " (" + launch.kernel + ")", events);
   flush(resources_.compute_queue);
   recorder_.end(command.operation);
+  if (staged != nullptr) {
+    command.ring_piece = staged->piece.number;
+    resources_.ring->copy_enqueued(staged->piece, command.event, command.operation);
+  }
   commands_[position].push_back(std::move(command));
   (*progress_)(walk_.observed(), plan_.launches.size());
 }
@@ -126,6 +150,35 @@ std::vector<KernelValue> PlanRun::argument_values(const PlanLaunch& launch) cons
     }
   }
   return values;
+}
+
+std::vector<LoggedStream> PlanRun::stream_values(const PlanLaunch& launch,
+                                                 const std::vector<std::size_t>& parts,
+                                                 std::vector<KernelValue>* values) {
+  std::vector<LoggedStream> logged;
+  const std::vector<WeightStream> streams = streams_in(plan_, launch);
+  const auto slots = static_cast<std::size_t>(stream_slots(launch));
+  for (std::size_t slot = 0; slot < slots && !streams.empty(); ++slot) {
+    // A slot the plan leaves empty moves nothing to the first one's image.
+    const WeightStream& stream = streams[slot < streams.size() ? slot : 0];
+    const PlanTensor& tensor = plan_.tensor(plan_.weights[stream.weight].tensor);
+    const std::uint64_t rows = slot < streams.size() ? stream.rows.count : 0;
+    if (!resources_.memory.of(tensor.id)) {
+      resources_.memory.create_weight(tensor, trace::TM_IN_FLIGHT);
+    }
+    Bytes source;
+    for (std::size_t i = 0; i < parts.size() && rows > 0; ++i) {
+      const ReadPart& part = resources_.schedule.stream[parts[i]];
+      if (part.staged && part.weight == stream.weight && part.first_row == stream.rows.first) {
+        source = reads_[parts[i]]->source;
+      }
+    }
+    values->insert(values->end(), {resources_.ring->buffer().get(), texel_number(source, tensor),
+                                   resources_.memory.of(tensor.id), int_of(stream.rows.width),
+                                   int_of(stream.rows.first), int_of(rows * stream.rows.width)});
+    logged.push_back({{resources_.ring->object(), source}, resources_.memory.object(tensor.id)});
+  }
+  return logged;
 }
 
 RunTimes PlanRun::collect(std::uint64_t began) const {

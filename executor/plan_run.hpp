@@ -36,6 +36,7 @@ struct RunResources {
   const std::vector<const OpenClKernel*>& kernels;
   const OpenClQueue& compute_queue;
   Streamer& streamer;
+  const std::vector<std::vector<RowRead>>& gathered_rows;  ///< by plan.gathers
   StagingRing* ring;  ///< null when no image weights are streamed
   TensorMemory& memory;
   HostRecorder& recorder;
@@ -63,6 +64,11 @@ class PlanRun : private PlanActor {
   void observe(std::size_t launch) override;
   void release(std::size_t launch, const std::string& weight) override;
   std::vector<KernelValue> argument_values(const PlanLaunch& launch) const;
+  /// Binds what the launch streams behind its own arguments; the images exist from here on. Returns
+  /// the slots for the log.
+  std::vector<LoggedStream> stream_values(const PlanLaunch& launch,
+                                          const std::vector<std::size_t>& parts,
+                                          std::vector<KernelValue>* values);
   /// Events and operations of the launches that `launch` must wait for on another queue.
   void dependencies(const PlanLaunch& launch, std::vector<cl_event>* events, Causes* causes) const;
   RunTimes collect(std::uint64_t began) const;

@@ -1,7 +1,9 @@
 #include "executor/plan_walk.hpp"
 
-#include <set>
+#include <algorithm>
 #include <stdexcept>
+
+#include "core/plan_streams.hpp"
 
 namespace fm {
 
@@ -9,12 +11,17 @@ PlanWalk::PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& ac
     : plan_(plan), schedule_(schedule), actor_(actor) {
   for (std::size_t i = 0; i < plan.launches.size(); ++i) positions_[plan.launches[i].id] = i;
   for (const WeightSlice& slice : plan.weights) {
-    if (slice.residency == Residency::stream) {
-      released_by_[positions_.at(slice.release_after)].push_back(slice.tensor);
+    if (slice.residency != Residency::stream) continue;
+    released_by_[positions_.at(slice.release_after)].push_back(slice.tensor);
+    std::vector<std::size_t>& fillers = filled_by_[slice.tensor];
+    for (const WeightTransform& transform : slice.transforms) {
+      if (rows_of(plan, slice, transform).count == 0) continue;
+      fillers.push_back(positions_.at(transform.launch));
     }
+    std::sort(fillers.begin(), fillers.end());
   }
-  for (const ReadPart& part : schedule.stream) {
-    if (part.staged) copied_by_[plan.weights[part.weight].tensor] = part.due;
+  for (const WeightGather& gather : plan.gathers) {
+    released_by_[positions_.at(gather.release_after)].push_back(gather.tensor);
   }
 }
 
@@ -56,18 +63,19 @@ void PlanWalk::observe_next() {
 }
 
 void PlanWalk::enqueue(std::size_t launch) {
-  std::vector<std::size_t> in_place;
+  const bool kernel = plan_.launches[launch].kind == LaunchKind::kernel;
+  std::vector<std::size_t> parts;
   for (; next_needed_ < schedule_.stream.size(); ++next_needed_) {
     const ReadPart& part = schedule_.stream[next_needed_];
     if (part.due != launch) break;
     await_read(next_needed_);
-    if (part.staged) {
+    if (part.staged && !kernel) {
       actor_.enqueue_copy(launch, next_needed_);
     } else {
-      in_place.push_back(next_needed_);
+      parts.push_back(next_needed_);
     }
   }
-  if (plan_.launches[launch].kind == LaunchKind::kernel) actor_.enqueue_kernel(launch, in_place);
+  if (kernel) actor_.enqueue_kernel(launch, parts);
 }
 
 std::vector<std::size_t> PlanWalk::before(const PlanLaunch& launch) const {
@@ -75,10 +83,24 @@ std::vector<std::size_t> PlanWalk::before(const PlanLaunch& launch) const {
   for (const std::string& id : launch.depends) positions.insert(positions_.at(id));
   for (const LaunchArgument& argument : launch.arguments) {
     const auto* used = std::get_if<TensorArgument>(&argument);
-    const auto copy = used ? copied_by_.find(used->tensor) : copied_by_.end();
-    if (copy != copied_by_.end()) positions.insert(copy->second);
+    if (used) add_filler(used->tensor, launch, &positions);
   }
+  for (const WeightStream& stream : streams_in(plan_, launch)) {
+    add_filler(plan_.weights[stream.weight].tensor, launch, &positions);
+  }
+  if (launch.kind == LaunchKind::copy) add_filler(launch.weight, launch, &positions);
   return {positions.begin(), positions.end()};
+}
+
+void PlanWalk::add_filler(const std::string& weight, const PlanLaunch& launch,
+                          std::set<std::size_t>* positions) const {
+  const auto fillers = filled_by_.find(weight);
+  if (fillers == filled_by_.end()) return;
+  const std::size_t own = positions_.at(launch.id);
+  const auto last = std::find_if(
+      fillers->second.rbegin(), fillers->second.rend(),
+      [&](std::size_t at) { return at < own && plan_.launches[at].kind != launch.kind; });
+  if (last != fillers->second.rend()) positions->insert(*last);
 }
 
 }  // namespace fm

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,9 @@ class PlanActor {
   virtual void await_read(std::size_t part) = 0;
   /// Enqueues the copy of a part just waited for.
   virtual void enqueue_copy(std::size_t launch, std::size_t part) = 0;
-  /// `parts`: those it waited for just now.
+  /// `parts`: those it waited for just now; staged ones are moved inside it.
   virtual void enqueue_kernel(std::size_t launch, const std::vector<std::size_t>& parts) = 0;
-  /// Waits until a launch is complete, and gives back the ring pieces its copies used.
+  /// Waits until a launch is complete, and gives back the ring pieces it emptied.
   virtual void observe(std::size_t launch) = 0;
   /// Releases a weight whose last launch was observed.
   virtual void release(std::size_t launch, const std::string& weight) = 0;
@@ -39,8 +40,8 @@ class PlanWalk {
   PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& actor);
   void run();
   std::size_t observed() const { return observed_; }
-  /// Launches that `launch` waits for, in order: those it depends on, and the last copies into the
-  /// images it reads.
+  /// Launches that `launch` waits for, in order: those it depends on, and the last one of the other
+  /// queue that filled an image it reads or fills.
   std::vector<std::size_t> before(const PlanLaunch& launch) const;
 
  private:
@@ -48,12 +49,15 @@ class PlanWalk {
   void await_read(std::size_t part);
   void observe_next();
   void enqueue(std::size_t launch);
+  void add_filler(const std::string& weight, const PlanLaunch& launch,
+                  std::set<std::size_t>* positions) const;
 
   const Plan& plan_;
   const ReadSchedule& schedule_;
   PlanActor& actor_;
   std::map<std::string, std::size_t> positions_;  // of launches
-  std::map<std::string, std::size_t> copied_by_;  // streamed image weight -> last copy
+  // Launches that fill a streamed image weight, in order.
+  std::map<std::string, std::vector<std::size_t>> filled_by_;
   std::map<std::size_t, std::vector<std::string>> released_by_;  // launch -> weights
   std::size_t next_read_ = 0;                                    // parts posted
   std::size_t next_needed_ = 0;                                  // parts waited for

@@ -8,6 +8,7 @@
 //              are 1).
 #include "arithmetic.clh"
 #include "activation.clh"
+#include "streaming.clh"
 
 #define FM_MODE_SAME 0
 #define FM_MODE_BROADCAST 1
@@ -48,12 +49,13 @@ __kernel void binary(FM_TEXELS_READ(x0), FM_TEXELS_READ(x1),
 #if FM_MODE1 != FM_MODE_SAME
                      FM_BROADCAST_ARGUMENTS(x1)
 #endif
-                     float alpha, float beta FM_RECORD_PARAMETERS) {
+                     float alpha, float beta FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int column = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
   FM_IF(column, LT, width) {
     FM_IF(row, LT, height) {
+      FM_STREAM_ITEMS(column, width, row, height, 0, 1);
 #if FM_MODE0 == FM_MODE_SAME
       float4 a = FM_LOAD4(x0, column, row);
 #else
@@ -79,6 +81,7 @@ __kernel void binary(FM_TEXELS_READ(x0), FM_TEXELS_READ(x1),
       FM_ARITHMETIC(add, 4 + FM_EPILOGUE_ADDS);
       FM_ARITHMETIC(special, FM_JOIN(FM_OPERATOR_SPECIALS_, OPERATOR) + FM_EPILOGUE_SPECIALS);
       FM_STORE4(y, column, row, fm_first_lanes(v, extent - 4 * (column / block), 0.0f));
+      FM_STREAM_ALL;
     }
     FM_END_IF
   }

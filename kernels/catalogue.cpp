@@ -49,13 +49,26 @@ const ParameterRange& residual_range() {
 const std::vector<KernelEntry>& kernel_catalogue() {
   static const std::vector<KernelEntry> catalogue = [] {
     std::vector<KernelEntry> all;
-    for (const auto& family : {matmul_entries(), convolution_entries(), row_entries(),
-                               elementwise_entries(), move_entries(), microbench_entries()}) {
+    for (auto family :
+         {matmul_entries(), convolution_entries(), elementwise_entries(), move_entries()}) {
+      for (KernelEntry& entry : family) entry.streams = true;
+      all.insert(all.end(), family.begin(), family.end());
+    }
+    for (const auto& family : {row_entries(), microbench_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
   }();
   return catalogue;
+}
+
+std::vector<KernelArgument> stream_arguments(int streams) {
+  Arguments list;
+  for (int slot = 0; slot < streams; ++slot) {
+    const std::string name = "stream" + std::to_string(slot);
+    list.tensor(name).tensor(name + "_to", true).integers({name + "_row", name + "_texels"});
+  }
+  return list;
 }
 
 const KernelEntry& catalogue_entry(const std::string& kernel) {

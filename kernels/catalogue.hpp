@@ -40,7 +40,17 @@ struct KernelEntry {
   std::function<std::vector<KernelArgument>(const KernelParameters&)> arguments;
   /// Estimated 32-bit registers a work-item.
   std::function<std::uint32_t(const KernelParameters&)> registers;
+  /// Takes parameter STREAMS: moves weights of later launches while it computes. (Softmax and its
+  /// like do not: FlashMem's hierarchical operators.)
+  bool streams = false;
 };
+
+/// What a launch with `streams` slots takes behind its own arguments: for each slot the staging
+/// ring, its texels before the first to move, the image, its width, the first row to fill and the
+/// number of texels (kernels/streaming.clh). They are no part of PlanLaunch::arguments: transforms
+/// decide them.
+std::vector<KernelArgument> stream_arguments(int streams);
+constexpr std::size_t arguments_a_stream = 6;
 
 const std::vector<KernelEntry>& kernel_catalogue();
 /// Throws std::out_of_range.

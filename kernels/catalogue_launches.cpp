@@ -3,8 +3,10 @@
 
 #include "core/diagnostics.hpp"
 #include "core/digest.hpp"
+#include "core/plan_streams.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/index_function.hpp"
+#include "kernels/pipelined_loops.hpp"
 
 namespace fm {
 namespace {
@@ -61,6 +63,18 @@ std::string kind_word(ArgumentKind kind) {
   return kind == ArgumentKind::real ? "a real number" : "local memory";
 }
 
+void check_streams(const PlanLaunch& launch, const KernelEntry& entry, const std::string& value) {
+  const int slots = stream_slots(launch);
+  if (!entry.streams && value != "0") {
+    throw UserError("launch " + launch.id + ": " + entry.name +
+                    " streams no weights: parameter STREAMS must be 0 or absent");
+  }
+  if (value != std::to_string(slots) || slots > most_streams) {
+    throw UserError("launch " + launch.id + ": parameter STREAMS = '" + value +
+                    "': a number from 0 to " + std::to_string(most_streams) + " is needed");
+  }
+}
+
 void check_parameters(const PlanLaunch& launch, const KernelEntry& entry) {
   for (const ParameterRange& range : entry.parameters) {
     const auto found = launch.parameters.find(range.name);
@@ -80,6 +94,10 @@ void check_parameters(const PlanLaunch& launch, const KernelEntry& entry) {
     }
   }
   for (const auto& [name, value] : launch.parameters) {
+    if (name == streams_parameter) {
+      check_streams(launch, entry, value);
+      continue;
+    }
     if (indexed_argument(name)) continue;
     const bool known = std::any_of(entry.parameters.begin(), entry.parameters.end(),
                                    [&](const ParameterRange& range) { return range.name == name; });
@@ -162,6 +180,16 @@ std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool rec
                index_kind(launch, arguments[i].name, plan.tensor(argument->tensor)) +
                storage_kind(plan.tensor(argument->tensor));
     if (recording) options += " -DFM_ARGUMENT_" + arguments[i].name + "=" + std::to_string(i);
+  }
+  const std::string staged = plan.storage == DataType::f16 ? "buffer_half" : "buffer_float";
+  const int slots = stream_slots(launch);
+  for (std::size_t slot = 0; slot < static_cast<std::size_t>(slots); ++slot) {
+    const std::string name = "stream" + std::to_string(slot);
+    options += " -DFM_KIND_" + name + "=" + staged + " -DFM_KIND_" + name + "_to=image";
+    if (!recording) continue;
+    const std::size_t first = launch.arguments.size() + slot * arguments_a_stream;
+    options += " -DFM_ARGUMENT_" + name + "=" + std::to_string(first);
+    options += " -DFM_ARGUMENT_" + name + "_to=" + std::to_string(first + 2);
   }
   const std::string definitions = index_definitions(plan, launch);
   if (!definitions.empty()) options += " -DFM_INDEX_FUNCTIONS=" + digest_of(definitions).substr(5);

@@ -4,6 +4,7 @@
 // >= TILE_O4 are required). POINTWISE=1: 1x1 without padding.
 #include "arithmetic.clh"
 #include "activation.clh"
+#include "streaming.clh"
 
 __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
 #if BIAS
@@ -16,7 +17,7 @@ __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
                    int kernel_h, int kernel_w, int dilation_h, int dilation_w, int pad_top,
                    int pad_left,
 #endif
-                   float alpha, float beta FM_RECORD_PARAMETERS) {
+                   float alpha, float beta FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int tile_w = FM_GLOBAL_ID(0) * TILE_W;
   const int row = FM_GLOBAL_ID(1);
@@ -29,6 +30,8 @@ __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
         const int o4 = FM_MIN(tile_o4, out_channels4 - TILE_O4);
         const int in_row = FM_QUOTIENT(row, out_height) * in_height;
         const int out_h = FM_REMAINDER(row, out_height);
+        FM_STREAM_ITEMS(FM_GLOBAL_ID(0), (out_width + TILE_W - 1) / TILE_W, row, out_rows,
+                        FM_GLOBAL_ID(2), (out_channels4 + TILE_O4 - 1) / TILE_O4);
         fm_real4 sum[TILE_O4][TILE_W];
         fm_real4 left[TILE_W];
         fm_real4 right[TILE_O4];
@@ -37,7 +40,7 @@ __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
         }
 
 #if POINTWISE
-        FM_FOR(c4, 0, in_channels4, 1) {
+        FM_PIPELINED_FOR(c4, in_channels4, 1) {
           FM_FOR_UNROLLED(i, 0, TILE_W, 1) {
             left[i] = FM_REAL4(
                 FM_LOAD4(x, c4 * in_width + (w0 + i) * stride_w, in_row + out_h * stride_h));
@@ -57,9 +60,10 @@ __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
           }
           FM_END_FOR
         }
-        FM_END_FOR
+        FM_END_PIPELINED_FOR
 #else
         FM_FOR(kh, 0, kernel_h, 1) {
+          FM_STREAM_SHARE(kh, kernel_h);
           const int h = out_h * stride_h + kh * dilation_h - pad_top;
           FM_IF(h, GE, 0) {
             FM_IF(h, LT, in_height) {
@@ -103,6 +107,7 @@ __kernel void conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
           FM_END_IF
         }
         FM_END_FOR
+        FM_STREAM_LEFT(kernel_h);
 #endif
 
         FM_FOR_UNROLLED(j, 0, TILE_O4, 1) {

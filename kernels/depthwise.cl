@@ -3,6 +3,7 @@
 // back to end with the row.
 #include "arithmetic.clh"
 #include "activation.clh"
+#include "streaming.clh"
 
 __kernel void depthwise(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
 #if BIAS
@@ -11,7 +12,8 @@ __kernel void depthwise(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
                         FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(y), int channels, int in_height,
                         int in_width, int out_height, int out_width, int out_rows, int stride_h,
                         int stride_w, int kernel_h, int kernel_w, int dilation_h, int dilation_w,
-                        int pad_top, int pad_left, float alpha, float beta FM_RECORD_PARAMETERS) {
+                        int pad_top, int pad_left, float alpha, float beta
+                        FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int tile_w = FM_GLOBAL_ID(0) * TILE_W;
   const int row = FM_GLOBAL_ID(1);
@@ -22,9 +24,12 @@ __kernel void depthwise(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
         const int w0 = FM_MIN(tile_w, out_width - TILE_W);
         const int in_row = FM_QUOTIENT(row, out_height) * in_height;
         const int out_h = FM_REMAINDER(row, out_height);
+        FM_STREAM_ITEMS(FM_GLOBAL_ID(0), (out_width + TILE_W - 1) / TILE_W, row, out_rows, c4,
+                        (channels + 3) / 4);
         fm_real4 sum[TILE_W];
         FM_UNROLL for (int i = 0; i < TILE_W; ++i) sum[i] = (fm_real4)(0);
         FM_FOR(kh, 0, kernel_h, 1) {
+          FM_STREAM_SHARE(kh, kernel_h);
           const int h = out_h * stride_h + kh * dilation_h - pad_top;
           FM_IF(h, GE, 0) {
             FM_IF(h, LT, in_height) {
@@ -51,6 +56,7 @@ __kernel void depthwise(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
           FM_END_IF
         }
         FM_END_FOR
+        FM_STREAM_LEFT(kernel_h);
 
 #if BIAS
         const float4 shift = FM_LOAD4(bias, c4, 0);

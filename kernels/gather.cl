@@ -1,13 +1,17 @@
 // y = x taken at `indices` along one axis: x is [outer, choices, inner], y [outer, picks, inner],
 // where the texel rows of a `rows` tensor (or the elements of a linear one) are numbered in row-
 // major order. Indices below zero count from the end; any other index outside wraps around.
+#include "streaming.clh"
+
 __kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE(y), int width,
-                     int height, int choices, int picks, int inner FM_RECORD_PARAMETERS) {
+                     int height, int choices, int picks, int inner
+                     FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int column = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
   FM_IF(column, LT, width) {
     FM_IF(row, LT, height) {
+      FM_STREAM_ITEMS(column, width, row, height, 0, 1);
 #if FM_IS_LINEAR(x)
       const int at = column;
 #else
@@ -25,6 +29,7 @@ __kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE
       const float4 v = FM_LOAD4(x, column, from);
       FM_STORE4(y, column, row, v);
 #endif
+      FM_STREAM_ALL;
     }
     FM_END_IF
   }

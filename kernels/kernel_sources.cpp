@@ -1,5 +1,5 @@
 // Sources of the catalogue's kernels: macros in front, includes of this folder replaced by their
-// text.
+// text, pipelined loops written out.
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -7,6 +7,7 @@
 #include "kernels/catalogue.hpp"
 #include "kernels/embedded_sources.hpp"
 #include "kernels/index_function.hpp"
+#include "kernels/pipelined_loops.hpp"
 
 namespace fm {
 namespace {
@@ -41,10 +42,10 @@ std::string access_macros() {
 
 std::string kernel_source(const std::string& kernel) {
   catalogue_entry(kernel);
-  std::string out = access_macros();
+  std::string out;
   std::set<std::string> done;
   append_with_includes(kernel + ".cl", done, out);
-  return out;
+  return access_macros() + expand_pipelined_loops(out);
 }
 
 std::string kernel_source(const Plan& plan, const PlanLaunch& launch) {

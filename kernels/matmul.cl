@@ -4,6 +4,7 @@
 // TILE_M and width >= TILE_N4 are required.
 #include "arithmetic.clh"
 #include "activation.clh"
+#include "streaming.clh"
 
 __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
 #if BIAS
@@ -11,7 +12,7 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
 #endif
                      FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(c), int rows, int depth, int columns,
                      int width, int a_batch, int b_batch, float scale, float alpha,
-                     float beta FM_RECORD_PARAMETERS) {
+                     float beta FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int tile_x = FM_GLOBAL_ID(0) * TILE_N4;
   const int tile_y = FM_GLOBAL_ID(1) * TILE_M;
@@ -22,6 +23,8 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
       const int y0 = FM_MIN(tile_y, rows - TILE_M);
       const int a_row = y0 + batch * a_batch;
       const int b_row = batch * b_batch;
+      FM_STREAM_ITEMS(FM_GLOBAL_ID(0), (width + TILE_N4 - 1) / TILE_N4, FM_GLOBAL_ID(1),
+                      (rows + TILE_M - 1) / TILE_M, batch, FM_NUM_GROUPS(2) * FM_LOCAL_SIZE(2));
       fm_real4 sum[TILE_M][TILE_N4];
       FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
         FM_UNROLL for (int j = 0; j < TILE_N4; ++j) sum[i][j] = (fm_real4)(0);
@@ -32,7 +35,7 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
 #if B_TRANSPOSED
       // b holds [N, K]: four of its texels, of rows n .. n + 3, are turned into four texels along
       // n.
-      FM_FOR(k4, 0, (depth + 3) / 4, 1) {
+      FM_PIPELINED_FOR(k4, (depth + 3) / 4, 1) {
         FM_FOR_UNROLLED(i, 0, TILE_M, 1) { left[i] = FM_REAL4(FM_LOAD4(a, k4, a_row + i)); }
         FM_END_FOR
         FM_FOR_UNROLLED(j, 0, TILE_N4, 1) {
@@ -55,9 +58,9 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
         }
         FM_END_FOR
       }
-      FM_END_FOR
+      FM_END_PIPELINED_FOR
 #else
-      FM_FOR(k4, 0, depth / 4, 1) {
+      FM_PIPELINED_FOR(k4, depth / 4, 1) {
         FM_FOR_UNROLLED(i, 0, TILE_M, 1) { left[i] = FM_REAL4(FM_LOAD4(a, k4, a_row + i)); }
         FM_END_FOR
         FM_FOR_UNROLLED(lane, 0, 4, 1) {
@@ -74,7 +77,7 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
         }
         FM_END_FOR
       }
-      FM_END_FOR
+      FM_END_PIPELINED_FOR
       const int k_tail = depth & ~3;
       FM_FOR(k, k_tail, depth, 1) {  // the last lanes of a, when K is no multiple of 4
         FM_FOR_UNROLLED(i, 0, TILE_M, 1) {

@@ -4,6 +4,7 @@
 // GROUP_Y and GROUP_X apart. Local size: (GROUP_X, GROUP_Y, 1).
 #include "arithmetic.clh"
 #include "activation.clh"
+#include "streaming.clh"
 
 #define FM_ITEMS (GROUP_X * GROUP_Y)
 #define FM_PANEL_ROWS (GROUP_Y * TILE_M)
@@ -15,7 +16,7 @@ __kernel void matmul_local(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
 #endif
                            FM_RESIDUAL_ARGUMENT FM_TEXELS_WRITE(c), int rows, int depth,
                            int columns, int width, int a_batch, int b_batch, float scale,
-                           float alpha, float beta FM_RECORD_PARAMETERS) {
+                           float alpha, float beta FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   FM_LOCAL4(panel_a, FM_PANEL_ROWS * TILE_K4);
   FM_LOCAL4(panel_b, 4 * TILE_K4 * FM_PANEL_TEXELS);
@@ -29,12 +30,15 @@ __kernel void matmul_local(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
   const int b_row = batch * b_batch;
   const int depth4 = (depth + 3) / 4;
 
+  FM_STREAM_ITEMS(FM_GLOBAL_ID(0), FM_NUM_GROUPS(0) * GROUP_X, FM_GLOBAL_ID(1),
+                  FM_NUM_GROUPS(1) * GROUP_Y, batch, FM_NUM_GROUPS(2) * FM_LOCAL_SIZE(2));
+
   fm_real4 sum[TILE_M][TILE_N4];
   FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
     FM_UNROLL for (int j = 0; j < TILE_N4; ++j) sum[i][j] = (fm_real4)(0);
   }
 
-  FM_FOR(k0, 0, depth4, TILE_K4) {
+  FM_PIPELINED_FOR(k0, depth4, TILE_K4) {
     FM_FOR(at, item, FM_PANEL_ROWS * TILE_K4, FM_ITEMS) {
       const int row = FM_QUOTIENT(at, TILE_K4);
       const int k4 = k0 + FM_REMAINDER(at, TILE_K4);
@@ -79,7 +83,7 @@ __kernel void matmul_local(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
     FM_END_FOR
     FM_BARRIER();
   }
-  FM_END_FOR
+  FM_END_PIPELINED_FOR
 
   const int c_row = y0 + batch * rows;
   FM_FOR_UNROLLED(j, 0, TILE_N4, 1) {

@@ -4,15 +4,18 @@
 //   WHOLE=1: the four lanes of every texel of y are the four lanes of one texel of x.
 #include "arithmetic.clh"
 #include "layouts.clh"
+#include "streaming.clh"
 
 __kernel void move(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int x_inner, int x_height, int x_channels,
                    int width, int height, int offset, int d1, int d2, int d3, int d4, int d5,
-                   int s0, int s1, int s2, int s3, int s4, int s5 FM_RECORD_PARAMETERS) {
+                   int s0, int s1, int s2, int s3, int s4, int s5
+                   FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int column = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
   FM_IF(column, LT, width) {
     FM_IF(row, LT, height) {
+      FM_STREAM_ITEMS(column, width, row, height, 0, 1);
       // base: the element of the first lane; apart: from one lane's element to the next one's.
 #if FM_Y_LAYOUT == FM_LAYOUT_CHANNELS
       const int first = 4 * FM_QUOTIENT(column, d5);
@@ -87,6 +90,7 @@ __kernel void move(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int x_inner, int x_hei
       FM_END_FOR
       FM_STORE4(y, column, row, (float4)(lanes[0], lanes[1], lanes[2], lanes[3]));
 #endif
+      FM_STREAM_ALL;
     }
     FM_END_IF
   }

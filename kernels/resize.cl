@@ -2,6 +2,7 @@
 // / divisor - shift, in integers, so that every rounding is exact: NEAREST takes its floor, LINEAR
 // the floor, the next and the fraction.
 #include "arithmetic.clh"
+#include "streaming.clh"
 
 #define FM_MODE_NEAREST 0
 #define FM_MODE_LINEAR 1
@@ -9,7 +10,7 @@
 __kernel void resize(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int channels, int in_height,
                      int in_width, int out_height, int out_width, int out_rows, int scale_h,
                      int start_h, int divisor_h, int shift_h, int scale_w, int start_w,
-                     int divisor_w, int shift_w FM_RECORD_PARAMETERS) {
+                     int divisor_w, int shift_w FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int out_w = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
@@ -17,6 +18,7 @@ __kernel void resize(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int channels, int in
   FM_IF(out_w, LT, out_width) {
     FM_IF(row, LT, out_rows) {
       FM_IF(4 * c4, LT, channels) {
+        FM_STREAM_ITEMS(out_w, out_width, row, out_rows, c4, (channels + 3) / 4);
         const int in_row = FM_QUOTIENT(row, out_height) * in_height;
         const int out_h = FM_REMAINDER(row, out_height);
         const int h = FM_QUOTIENT(out_h * scale_h + start_h, divisor_h) - shift_h;
@@ -45,6 +47,7 @@ __kernel void resize(FM_TEXELS_READ(x), FM_TEXELS_WRITE(y), int channels, int in
         FM_ARITHMETIC(fma, 24);
 #endif
         FM_STORE4(y, c4 * out_width + out_w, row, v);
+        FM_STREAM_ALL;
       }
       FM_END_IF
     }

@@ -3,6 +3,7 @@
 // input row; the same along W.
 #include "arithmetic.clh"
 #include "activation.clh"
+#include "streaming.clh"
 
 __kernel void transposed_conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
 #if BIAS
@@ -12,7 +13,8 @@ __kernel void transposed_conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
                               int in_height, int in_width, int out_channels, int out_height,
                               int out_width, int out_rows, int stride_h, int stride_w, int kernel_h,
                               int kernel_w, int dilation_h, int dilation_w, int pad_top,
-                              int pad_left, float alpha, float beta FM_RECORD_PARAMETERS) {
+                              int pad_left, float alpha, float beta
+                               FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   const int out_w = FM_GLOBAL_ID(0);
   const int row = FM_GLOBAL_ID(1);
@@ -22,8 +24,10 @@ __kernel void transposed_conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
       FM_IF(4 * o4, LT, out_channels) {
         const int in_row = FM_QUOTIENT(row, out_height) * in_height;
         const int out_h = FM_REMAINDER(row, out_height);
+        FM_STREAM_ITEMS(out_w, out_width, row, out_rows, o4, (out_channels + 3) / 4);
         fm_real4 sum = (fm_real4)(0);
         FM_FOR(kh, 0, kernel_h, 1) {
+          FM_STREAM_SHARE(kh, kernel_h);
           const int up = out_h + pad_top - kh * dilation_h;
           FM_IF(up, GE, 0) {
             const int h = FM_QUOTIENT(up, stride_h);
@@ -65,6 +69,7 @@ __kernel void transposed_conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
           FM_END_IF
         }
         FM_END_FOR
+        FM_STREAM_LEFT(kernel_h);
 
         float4 v = FM_FLOAT4(sum);
 #if BIAS

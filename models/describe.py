@@ -14,6 +14,7 @@ from onnx_totals import totals
 MODELS = (
     ("models/vit.onnx", ()),
     ("models/resnet50.onnx", ()),
+    ("models/gpt-neo-small.onnx", ()),
     ("tests/data/ch_PP-OCRv4_det_infer.onnx", ("x=1,3,640,640",)),
     ("tests/data/ch_ppocr_mobile_v2.0_cls_infer.onnx", ("x=1,3,48,192",)),
 )

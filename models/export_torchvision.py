@@ -133,7 +133,7 @@ def rename_folded_weights(graph, parameters):
     matrices = {name: tensor.t() for name, tensor in parameters.items() if tensor.dim() == 2}
     new_names = {}
     for tensor in graph.initializer:
-        if tensor.name in parameters:
+        if tensor.name in parameters or tensor.data_type != onnx.TensorProto.FLOAT:
             continue
         value = torch.from_numpy(onnx.numpy_helper.to_array(tensor).copy())
         matches = [n for n, m in matrices.items() if m.shape == value.shape and m.equal(value)]
@@ -154,6 +154,8 @@ def as_decimal(value):
 def strip_weights(graph, distributions, folded):
     """Replaces the values of each parameter by the distribution they are drawn from."""
     for tensor in graph.initializer:
+        if tensor.data_type != onnx.TensorProto.FLOAT:
+            continue
         mean, half_range = distributions[folded.get(tensor.name, tensor.name)]
         tensor.ClearField("raw_data")
         tensor.ClearField("float_data")

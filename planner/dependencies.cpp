@@ -19,15 +19,23 @@ class DependencyFinder {
     for (std::size_t i = 0; i < plan->tensors.size(); ++i) tensors_[plan->tensors[i].id] = i;
     users_.resize(plan->tensors.size());
     writer_.resize(plan->tensors.size(), none);
-    copies_.resize(plan->tensors.size());
+    fillers_.resize(plan->tensors.size());
     ancestors_.resize(plan->launches.size());
+    for (const WeightSlice& slice : plan->weights) {
+      for (const WeightTransform& transform : slice.transforms) {
+        filled_[transform.launch].insert(tensors_.at(slice.tensor));
+      }
+    }
   }
 
   void run() {
     for (std::size_t i = 0; i < plan_->launches.size(); ++i) {
       PlanLaunch& launch = plan_->launches[i];
       std::set<std::size_t> before;
-      if (launch.kind == LaunchKind::copy) copies_[tensors_.at(launch.weight)].push_back(i);
+      for (const std::size_t weight : filled_[launch.id]) {
+        before.insert(fillers_[weight].begin(), fillers_[weight].end());
+        fillers_[weight].push_back(i);
+      }
       for (const LaunchArgument& argument : launch.arguments) {
         if (const auto* used = std::get_if<TensorArgument>(&argument)) {
           collect(tensors_.at(used->tensor), used->write, &before);
@@ -44,7 +52,7 @@ class DependencyFinder {
 
   void collect(std::size_t tensor, bool write, std::set<std::size_t>* before) const {
     if (writer_[tensor] != none) before->insert(writer_[tensor]);
-    before->insert(copies_[tensor].begin(), copies_[tensor].end());
+    before->insert(fillers_[tensor].begin(), fillers_[tensor].end());
     if (!write || writer_[tensor] != none) return;
     for (std::size_t other = 0; other < plan_->tensors.size(); ++other) {
       if (other == tensor || users_[other].empty()) continue;
@@ -80,9 +88,10 @@ class DependencyFinder {
 
   Plan* plan_;
   std::map<std::string, std::size_t> tensors_;
-  std::vector<std::vector<std::size_t>> users_;  ///< launches that touch a tensor
-  std::vector<std::size_t> writer_;              ///< its latest writer
-  std::vector<std::vector<std::size_t>> copies_;
+  std::vector<std::vector<std::size_t>> users_;          ///< launches that touch a tensor
+  std::vector<std::size_t> writer_;                      ///< its latest writer
+  std::map<std::string, std::set<std::size_t>> filled_;  ///< weights whose chunks a launch moves
+  std::vector<std::vector<std::size_t>> fillers_;        ///< launches that did so for a weight
   std::vector<std::set<std::size_t>> ancestors_;
 };
 

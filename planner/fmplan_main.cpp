@@ -9,10 +9,13 @@
 #include "core/diagnostics.hpp"
 #include "core/progress_bar.hpp"
 #include "core/version.hpp"
+#include "planner/fmplan_profile.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/movement_report.hpp"
+#include "planner/overlap_command.hpp"
 #include "planner/pack.hpp"
 #include "planner/seeded_weights.hpp"
+#include "planner/solve_command.hpp"
 #include "planner/summary.hpp"
 
 namespace {
@@ -25,9 +28,12 @@ constexpr const char* usage =
     "usage: fmplan --model MODEL.onnx --config NAME|FILE -o MODEL.plan.yaml [options]\n"
     "       fmplan pack --plan MODEL.plan.yaml --model MODEL.onnx -o MODEL.fmw\n"
     "       fmplan operators --model MODEL.onnx [--shape INPUT=N,N,..] [--dim NAME=N]\n"
-    "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n\n"
+    "       fmplan fill --model SKELETON.onnx --seed N -o MODEL.onnx\n"
+    "       fmplan profile --on sim:CONFIG|device:N --plan PLAN -o PROFILE\n"
+    "       fmplan solve PROBLEM.yaml [--json]\n\n"
     "Decides where and when every tensor of a network lives in a device's memory.\n\n"
-    "example: fmplan --model vit.onnx --config mali-g715 --policy always-next -o vit.plan.yaml\n\n";
+    "example: fmplan --model vit.onnx --config mali-g715 --policy optimal --budget 32MiB \\\n"
+    "             -o vit.plan.yaml\n\n";
 
 /// "name=1,3,224,224" or "name=7"
 std::pair<std::string, std::vector<std::int64_t>> named_numbers(const std::string& flag,
@@ -103,7 +109,11 @@ fm::ShapeBindings shape_bindings(const po::variables_map& values) {
 
 fm::PlanOptions plan_options(const po::variables_map& values) {
   fm::PlanOptions options;
-  options.policy = fm::streaming_policy_from(values["policy"].as<std::string>());
+  const std::string& policy = values["policy"].as<std::string>();
+  if (!fm::plans_in_time(policy)) {
+    options.policy = fm::streaming_policy_from(policy);
+    fm::refuse_overlap_options(values, policy);
+  }
   options.placement = fm::placement_policy_from(values["placement"].as<std::string>());
   options.storage = data_type_word("storage", values["storage"].as<std::string>(), "f16");
   options.accumulate = data_type_word("accumulate", values["accumulate"].as<std::string>(), "half");
@@ -130,7 +140,7 @@ po::options_description plan_flags() {
   flags.add_options()("model", text(), "ONNX file, opset 9 to 17")(
       "config", text(), "device: a name in configs/ or a file")("output,o", text(),
                                                                 "the plan; - for standard output")(
-      "policy", text()->default_value("preload"), "preload | always-next | same-op-type")(
+      "policy", text()->default_value("preload"), "preload | always-next | same-op-type | optimal")(
       "placement", text()->default_value("auto"), "image2d | buffer | auto")(
       "storage", text()->default_value("f16"), "f16 | f32")(
       "accumulate", text()->default_value("f32"), "f32 | half (needs cl_khr_fp16)")(
@@ -139,6 +149,7 @@ po::options_description plan_flags() {
       "ring", text(), "staging ring of streamed image weights, e.g. 8MiB")(
       "no-elimination", "copy what reshapes, transposes and slices rearrange, to compare")(
       "json", "print the summary as JSON")("help", "print this")("version", "print the version");
+  fm::add_overlap_options(&flags);
   return flags;
 }
 
@@ -156,7 +167,12 @@ ExitStatus run_plan(const std::vector<std::string>& words) {
   const std::string model = required(values, "model");
   const std::string output = required(values, "output");
   const fm::DeviceConfig config = fm::DeviceConfig::load(required(values, "config"));
-  const fm::Plan plan = fm::make_plan(model, config, plan_options(values));
+  const fm::PlanOptions options = plan_options(values);
+  if (fm::plans_in_time(values["policy"].as<std::string>())) {
+    fm::run_overlap_policy(values, model, output, config, options);
+    return ExitStatus::done;
+  }
+  const fm::Plan plan = fm::make_plan(model, config, options);
   write_text(output, fm::to_yaml(plan));
   const bool json = values.count("json") != 0;
   (output == "-" ? std::cerr : std::cout)
@@ -240,13 +256,19 @@ int main(int argc, char** argv) {
       words.erase(words.begin());
       return run_operators(words);
     }
-    if (command == "pack" || command == "fill") {
+    if (command == "pack" || command == "fill" || command == "profile") {
       words.erase(words.begin());
+      if (command == "profile") return fm::fmplan_profile(words);
       return command == "pack" ? run_pack(words) : run_fill(words);
     }
+    if (command == "solve") {
+      words.erase(words.begin());
+      return fm::run_solve(words);
+    }
     if (!command.empty() && command[0] != '-') {
-      throw UserError("unknown command `" + command +
-                      "`: " + fm::accepted_words(command, {"operators", "pack", "fill"}));
+      throw UserError(
+          "unknown command `" + command +
+          "`: " + fm::accepted_words(command, {"operators", "pack", "fill", "profile", "solve"}));
     }
     return run_plan(words);
   });

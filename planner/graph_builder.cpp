@@ -16,6 +16,14 @@ namespace {
 /// Folded constants up to this many elements are computed at once; larger ones when they are
 /// packed.
 constexpr std::int64_t largest_eager_fold = 4096;
+
+/// A large matrix turned for a product stays a node: its reader may take it as it lies
+/// (fuse_embeddings, which folds the others).
+bool is_turned_matrix(const GraphNode& node, const Shape& shape) {
+  return node.operation == "Transpose" && shape.size() == 2 &&
+         element_count(shape) > largest_eager_fold;
+}
+
 /// Elements; more than any device holds, so that products of dimensions do not overflow.
 constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
 
@@ -183,7 +191,8 @@ void GraphBuilder::append(GraphNode node, const std::vector<std::string>& output
   if (outputs.size() > facts.size()) context.refuse("only its first output is supported");
   for (const TensorFacts& fact : facts) check_extents(outputs[0], fact.shape);
   if (outputs.size() == 1 && fold(node, facts, outputs[0])) return;
-  if (spec.folded_only || !is_real(facts[0].type)) {
+  const bool views_integers = node.operation == "Reshape" || node.operation == "Identity";
+  if (spec.folded_only || (!is_real(facts[0].type) && !views_integers)) {
     context.refuse("is only supported where its inputs are constants");
   }
   if (element_count(facts[0].shape) == 0) context.refuse("its result has no elements");
@@ -226,7 +235,7 @@ bool GraphBuilder::fold(const GraphNode& node, const std::vector<TensorFacts>& f
     add_constant(constant_from(shape, output));
     return true;
   }
-  if (!can_evaluate(node.operation)) return false;
+  if (!can_evaluate(node.operation) || is_turned_matrix(node, facts[0].shape)) return false;
   std::vector<GraphTensor> inputs;
   bool in_memory = element_count(facts[0].shape) <= largest_eager_fold;
   for (const auto& input : node.inputs) {

@@ -35,9 +35,12 @@ void lower_matmul(LoweringState& state, const GraphNode& node) {
   Shape a = state.shape(left), b = state.shape(right);
   if (a.size() == 1) a.insert(a.begin(), 1);
   if (b.size() == 1) b.push_back(1);
+  const bool turned_weight = attribute_int(node, "b_transposed", 0) != 0;
+  if (turned_weight) std::swap(b[0], b[1]);
   const std::int64_t depth = a.back(), columns = b.back();
   const IndexMap b_map = state.map_of(right);
-  const bool transposed_b = !state.is_constant(right) && lies_transposed(b_map);
+  const bool turned_view = !state.is_constant(right) && lies_transposed(b_map);
+  const bool transposed_b = turned_weight || turned_view;
   const std::int64_t batch_a = batch_of(a), batch_b = batch_of(b);
   const std::int64_t total = element_count(state.shape(output)) / columns;  // rows of all batches
   Shape a_shape, b_shape, c_shape;
@@ -57,7 +60,8 @@ void lower_matmul(LoweringState& state, const GraphNode& node) {
     if (batch_a != count) a_wide = batched_map(state, left, a, batch);
     if (batch_b != count) b_wide = batched_map(state, right, b, batch);
   }
-  if (transposed_b) {
+  if (turned_weight) b_shape = state.shape(right);
+  if (turned_view) {
     // A copy of whole texels, where turning it would take single elements.
     b_wide = with_last_two_swapped(b_wide.value_or(b_map));
     std::swap(b_shape[b_shape.size() - 1], b_shape[b_shape.size() - 2]);

@@ -76,6 +76,12 @@ void lower_gather(LoweringState& state, const GraphNode& node) {
   state.emit(build_gather(x, index, y, static_cast<int>(axis)), node);
 }
 
+void lower_gather_rows(LoweringState& state, const GraphNode& node) {
+  std::vector<TensorIndex> table;
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) table.push_back(node.inputs[i].value());
+  state.gather_rows(node.outputs[0], node.inputs[0].value(), table);
+}
+
 namespace {
 
 /// The fill value everywhere (stride 0), then the input where it belongs, in one launch each.

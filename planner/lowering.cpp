@@ -26,7 +26,8 @@ const std::map<std::string, NodeLowering>& lowerings() {
                                                    {"LayerNormalization", lower_layer_norm},
                                                    {"Concat", lower_concat},
                                                    {"Pad", lower_pad},
-                                                   {"Gather", lower_gather}};
+                                                   {"Gather", lower_gather},
+                                                   {"GatherRows", lower_gather_rows}};
     for (const char* name :
          {"Reshape", "Transpose", "Slice", "Expand", "Identity", "DepthToSpace", "SpaceToDepth"}) {
       entries[name] = lower_view;

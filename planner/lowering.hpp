@@ -24,6 +24,7 @@ struct LoweringOptions {
 struct LoweredNetwork {
   std::vector<PlanTensor> tensors;
   std::vector<PlanLaunch> launches;
+  std::vector<WeightGather> gathers;  ///< without release_after
 };
 
 /// Throws UserError naming the node whose operator, shape or layout no kernel serves.

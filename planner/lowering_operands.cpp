@@ -6,11 +6,6 @@
 namespace fm {
 namespace {
 
-bool is_whole_map(const IndexMap& map, std::int64_t element_total) {
-  const auto view = map.strided();
-  return view && is_whole(*view, element_total);
-}
-
 /// Index functions see texels or real numbers.
 bool can_be_viewed(const PlanTensor& stored, Layout layout) {
   return stored.dtype != DataType::i32 && (layout == Layout::rows || layout == Layout::channels) &&

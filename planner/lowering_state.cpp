@@ -21,6 +21,11 @@ std::int64_t row_length(Layout layout, const Shape& shape) {
 
 Shape at_least_one_dimension(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
+bool is_whole_map(const IndexMap& map, std::int64_t element_total) {
+  const auto view = map.strided();
+  return view && is_whole(*view, element_total);
+}
+
 bool same_storage(const PlanTensor& stored, Layout layout, const Shape& shape) {
   if (element_count(stored.shape) != element_count(shape)) return false;
   if (stored.layout == layout && stored.shape == shape) return true;
@@ -92,11 +97,28 @@ PlanTensor LoweringState::index_operand(TensorIndex tensor) {
                                  ? stored_constant(*value.constant, Layout::linear, shape(tensor))
                                  : value.stored;
   PlanTensor result = lowered_.tensors[stored];
-  if (result.layout != Layout::linear || result.dtype != DataType::i32) {
+  if (result.layout != Layout::linear || result.dtype != DataType::i32 ||
+      !is_whole_map(value.map, element_count(result.shape))) {
     throw UserError("indices `" + graph_.tensors[tensor].name +
                     "` must be constants or an integer input of the model");
   }
   return result;
+}
+
+void LoweringState::gather_rows(TensorIndex tensor, TensorIndex indices,
+                                const std::vector<TensorIndex>& table) {
+  WeightGather gather;
+  gather.indices = index_operand(indices).id;
+  for (const TensorIndex part : table) {
+    const std::size_t stored = stored_constant(part, Layout::rows, shape(part));
+    gather.table.push_back(lowered_.tensors[stored].id);
+  }
+  const std::size_t rows = add(graph_.tensors[tensor].name, TensorRole::gathered, options_.storage,
+                               Layout::rows, shape(tensor));
+  lowered_.tensors[rows].placement = Placement::buffer;
+  values_[tensor] = {std::nullopt, rows, IndexMap(shape(tensor))};
+  gather.tensor = lowered_.tensors[rows].id;
+  lowered_.gathers.push_back(std::move(gather));
 }
 
 PlanTensor LoweringState::temporary(const std::string& name, Layout layout, const Shape& wanted) {

@@ -40,6 +40,10 @@ class LoweringState {
   /// Constant integers as an i32 linear buffer, or the integer input itself.
   PlanTensor index_operand(TensorIndex tensor);
 
+  /// Graph tensor `tensor` holds rows that the executor gathers from the constants `table` at the
+  /// values of the integer input `indices`.
+  void gather_rows(TensorIndex tensor, TensorIndex indices, const std::vector<TensorIndex>& table);
+
   /// Where an operator writes graph tensor `tensor` in `layout` under `shape`: a new activation, or
   /// a view of the storage that the tensor's readers want.
   PlanTensor result(TensorIndex tensor, Layout layout, const Shape& shape);
@@ -123,6 +127,9 @@ class LoweringState {
 /// `rows` has no scalars: they are one row of one element.
 Shape at_least_one_dimension(const Shape& shape);
 
+/// The map is all of a tensor of `element_total` elements in row-major order, whatever its shape.
+bool is_whole_map(const IndexMap& map, std::int64_t element_total);
+
 /// Elements of `stored` (of `placement`) lie in memory exactly as those of a tensor of this layout
 /// and shape.
 bool same_storage(const PlanTensor& stored, Layout layout, const Shape& shape);
@@ -143,6 +150,7 @@ void lower_view(LoweringState& state, const GraphNode& node);
 void lower_concat(LoweringState& state, const GraphNode& node);
 void lower_pad(LoweringState& state, const GraphNode& node);
 void lower_gather(LoweringState& state, const GraphNode& node);
+void lower_gather_rows(LoweringState& state, const GraphNode& node);
 
 /// The node's fused activation; the residual is left to the caller.
 Epilogue epilogue_of(const GraphNode& node);

@@ -6,22 +6,20 @@
 #include "kernels/catalogue.hpp"
 #include "planner/activation_memory.hpp"
 #include "planner/dependencies.hpp"
+#include "planner/launch_order.hpp"
 #include "planner/lowering.hpp"
 #include "planner/passes/passes.hpp"
+#include "planner/profile/launch_profiles.hpp"
 
 namespace fm {
+namespace {
 
-ImportedModel import_and_fuse(const std::string& model_path, const ShapeBindings& bindings) {
-  ImportedModel model = import_model(model_path, bindings);
-  run_passes(&model.graph, &model.constants);
-  return model;
-}
-
-Plan make_plan(const std::string& model_path, const DeviceConfig& config,
-               const PlanOptions& options) {
+/// Tensors and kernels, with ids.
+Plan draft_plan(const std::string& model_path, const DeviceConfig& config,
+                const PlanOptions& options) {
   ImportedModel model = import_and_fuse(model_path, options.bindings);
   const PlacementRule rule = PlacementRule::for_device(options.placement, config);
-  split_large_weights(&model.graph, rule);
+  split_large_weights(&model.graph, rule, options.storage);
   LoweredNetwork network = lower(model.graph, {options.storage, rule, options.eliminate});
 
   Plan plan;
@@ -34,18 +32,70 @@ Plan make_plan(const std::string& model_path, const DeviceConfig& config,
   plan.chunk_bytes = default_chunk_bytes;
   plan.tensors = std::move(network.tensors);
   plan.launches = std::move(network.launches);
+  plan.gathers = std::move(network.gathers);
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     plan.launches[i].id = "L" + std::to_string(i);
   }
-  set_uses(&plan);
-  list_weights(&plan);
+  return plan;
+}
+
+/// Uses, weights and pools follow from the order of launches.
+void place_tensors(Plan* plan) {
+  set_uses(plan);
+  for (WeightGather& gather : plan->gathers) {
+    gather.release_after = plan->tensor(gather.tensor).last_use;
+  }
+  list_weights(plan);
+  assign_pools(plan);
+}
+
+/// In the graph's order, or in another that makes the pools smaller.
+void reorder_where_smaller(Plan* plan) {
+  Plan reordered = *plan;
+  const bool changed = reorder_launches(&reordered);
+  place_tensors(plan);
+  if (!changed) return;
+  place_tensors(&reordered);
+  if (pool_bytes(reordered) < pool_bytes(*plan)) *plan = std::move(reordered);
+}
+
+}  // namespace
+
+ImportedModel import_and_fuse(const std::string& model_path, const ShapeBindings& bindings) {
+  ImportedModel model = import_model(model_path, bindings);
+  run_passes(&model.graph, &model.constants);
+  return model;
+}
+
+Plan make_plan(const std::string& model_path, const DeviceConfig& config,
+               const PlanOptions& options) {
+  Plan plan = draft_plan(model_path, config, options);
+  place_tensors(&plan);
   apply_policy(options.policy, options.ring, &plan);
-  assign_pools(&plan);
   set_dependencies(&plan);
   set_claims(&plan);
   validate(plan);
   validate_launches(plan);
   return plan;
+}
+
+std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
+                                            const DeviceConfig& config, const PlanOptions& options,
+                                            const std::optional<std::string>& profile,
+                                            const OverlapRequest& request) {
+  Plan draft = draft_plan(model_path, config, options);
+  reorder_where_smaller(&draft);
+  const LaunchProfiles profiles = launch_profiles(draft, config, profile);
+  const DeviceCosts costs(config, profiles.copy_nanoseconds_per_byte);
+  const OverlapModel model(draft, profiles.launches, costs);
+  std::vector<OverlapPlan> plans = plan_optimal(model, costs, request);
+  for (OverlapPlan& planned : plans) {
+    planned.report.estimated = profiles.estimated;
+    planned.report.profile = profiles.source;
+    validate(planned.plan);
+    validate_launches(planned.plan);
+  }
+  return plans;
 }
 
 }  // namespace fm

@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/device_config.hpp"
 #include "core/plan.hpp"
 #include "planner/onnx_import.hpp"
+#include "planner/overlap/optimal_policy.hpp"
 #include "planner/placement.hpp"
 #include "planner/streaming.hpp"
 
@@ -29,5 +31,13 @@ ImportedModel import_and_fuse(const std::string& model_path, const ShapeBindings
 /// A complete plan, validated. Throws UserError.
 Plan make_plan(const std::string& model_path, const DeviceConfig& config,
                const PlanOptions& options);
+
+/// The same by a policy that plans in time, instead of options.policy; launches in an order that
+/// makes pools smaller, if there is one. `profile`: file of launch
+/// times (launch_profiles). Throws UserError.
+std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
+                                            const DeviceConfig& config, const PlanOptions& options,
+                                            const std::optional<std::string>& profile,
+                                            const OverlapRequest& request);
 
 }  // namespace fm

@@ -112,7 +112,7 @@ void add_elementwise_operators(OperatorTable* table) {
   for (const char* name : {"Equal", "Less", "Greater"}) {
     (*table)[name] = {2, 2, resolve_comparison, true};
   }
-  (*table)["Where"] = {3, 3, resolve_where, true};
+  (*table)["Where"] = {3, 3, resolve_where, false};
   (*table)["Not"] = {1, 1, resolve_not, true};
 }
 

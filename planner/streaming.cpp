@@ -23,7 +23,7 @@ WeightsByLaunch choose_streamed(Plan* plan) {
   WeightsByLaunch by_launch;
   for (WeightSlice& slice : plan->weights) {
     const PlanTensor& tensor = plan->tensor(slice.tensor);
-    if (slice.bytes < smallest_streamed) continue;
+    if (slice.bytes < smallest_streamed || slice.residency == Residency::disk) continue;
     slice.residency = Residency::stream;
     slice.release_after = tensor.last_use;
     by_launch[tensor.first_use].push_back(&slice);
@@ -65,20 +65,32 @@ void insert_copies(const WeightsByLaunch& by_launch, Plan* plan) {
   plan->launches = std::move(launches);
 }
 
+/// A part of an image weight in the ring: from when it may be read, up to the launch that moves it.
+struct StagedPart {
+  std::size_t moved = 0;  ///< by a copy, or the kernel that streams it
+  Bytes bytes;
+};
+
 /// Launch positions between which a streamed weight occupies memory.
 struct Stay {
   std::size_t read = 0;     ///< first launch during which its bytes may arrive
-  std::size_t copied = 0;   ///< image: the copy launch; buffer: the last user
   std::size_t release = 0;  ///< its last user
+  std::size_t image = 0;    ///< image: the first launch that moves a part of it
+  std::vector<StagedPart> parts;
 };
 
-Stay stay_of(const WeightSlice& slice, const std::map<std::string, std::size_t>& positions) {
+Stay stay_of(const Plan& plan, const WeightSlice& slice,
+             const std::map<std::string, std::size_t>& positions) {
   Stay stay;
   if (!slice.earliest_launch.empty()) stay.read = positions.at(slice.earliest_launch);
   stay.release = positions.at(slice.release_after);
-  stay.copied = stay.release;
+  stay.image = stay.release;
   for (const WeightTransform& transform : slice.transforms) {
-    stay.copied = positions.at(transform.launch);
+    const Bytes begin = std::min(plan.chunk_bytes * transform.first_chunk, slice.bytes);
+    const Bytes end =
+        std::min(plan.chunk_bytes * (transform.first_chunk + transform.chunk_count), slice.bytes);
+    stay.parts.push_back({positions.at(transform.launch), end - begin});
+    stay.image = std::min(stay.image, stay.parts.back().moved);
   }
   return stay;
 }
@@ -89,9 +101,11 @@ std::vector<Bytes> ring_use(const Plan& plan) {
   const auto positions = launch_positions(plan);
   for (const WeightSlice& slice : plan.weights) {
     if (slice.transforms.empty()) continue;
-    const Stay stay = stay_of(slice, positions);
-    for (std::size_t i = stay.read; i <= stay.copied; ++i)
-      use[i] += round_up(slice.bytes, slice_alignment);
+    const Stay stay = stay_of(plan, slice, positions);
+    for (const StagedPart& part : stay.parts) {
+      for (std::size_t i = stay.read; i <= part.moved; ++i)
+        use[i] += round_up(part.bytes, slice_alignment);
+    }
   }
   return use;
 }
@@ -117,8 +131,8 @@ StreamingPolicy streaming_policy_from(const std::string& word) {
   if (word == "preload") return StreamingPolicy::preload;
   if (word == "always-next") return StreamingPolicy::always_next;
   if (word == "same-op-type") return StreamingPolicy::same_op_type;
-  throw UserError("--policy `" + word +
-                  "`: " + accepted_words(word, {"preload", "always-next", "same-op-type"}));
+  throw UserError("--policy `" + word + "`: " +
+                  accepted_words(word, {"preload", "always-next", "same-op-type", "optimal"}));
 }
 
 std::string to_string(StreamingPolicy policy) {
@@ -136,6 +150,7 @@ std::string to_string(StreamingPolicy policy) {
 void list_weights(Plan* plan) {
   plan->weights.clear();
   std::map<std::string, std::size_t> positions = launch_positions(*plan);
+  positions[""] = 0;  // an embedding's table that no launch uses: its rows are needed first
   std::vector<const PlanTensor*> weights;
   for (const PlanTensor& tensor : plan->tensors) {
     if (tensor.role == TensorRole::weight) weights.push_back(&tensor);
@@ -147,6 +162,7 @@ void list_weights(Plan* plan) {
     WeightSlice slice;
     slice.tensor = tensor->id;
     slice.bytes = tensor->bytes;
+    if (tensor->first_use.empty()) slice.residency = Residency::disk;
     plan->weights.push_back(std::move(slice));
   }
   Bytes offset = first_slice_offset(expected_index(*plan).entries);
@@ -174,23 +190,31 @@ void set_claims(Plan* plan) {
     if (slice.residency == Residency::preload) always.preloaded += slice.bytes;
   }
   for (PlanLaunch& launch : plan->launches) launch.claims = always;
+  for (const WeightGather& gather : plan->gathers) {
+    for (std::size_t i = 0; i <= positions.at(gather.release_after); ++i) {
+      plan->launches[i].claims.um_in_flight += plan->tensor(gather.tensor).bytes;
+    }
+  }
   for (const WeightSlice& slice : plan->weights) {
     if (slice.residency != Residency::stream) continue;
-    const Stay stay = stay_of(slice, positions);
-    for (std::size_t i = stay.read; i <= stay.copied; ++i) {
-      plan->launches[i].claims.um_in_flight += slice.bytes;
+    const Stay stay = stay_of(*plan, slice, positions);
+    if (slice.transforms.empty()) {
+      for (std::size_t i = stay.read; i <= stay.release; ++i) {
+        plan->launches[i].claims.um_in_flight += slice.bytes;
+      }
+      continue;
     }
-    if (slice.transforms.empty()) continue;
-    // The image exists from when its copy is enqueued, up to enqueue_ahead - 1 launches before it
-    // runs.
+    // The image exists from when the first launch that fills it is enqueued, up to
+    // enqueue_ahead - 1 launches before that runs.
     const auto ahead = static_cast<std::size_t>(plan->enqueue_ahead) - 1;
-    for (std::size_t i = stay.copied - std::min(ahead, stay.copied); i <= stay.release; ++i) {
+    for (std::size_t i = stay.image - std::min(ahead, stay.image); i <= stay.release; ++i) {
       plan->launches[i].claims.tm_in_flight += slice.bytes;
     }
   }
   const std::vector<Bytes> in_ring = ring_use(*plan);
   for (std::size_t i = 0; i < plan->launches.size(); ++i) {
     const Bytes used = std::min(in_ring[i], plan->staging_ring_bytes);
+    plan->launches[i].claims.um_in_flight += used;
     plan->launches[i].claims.staging = plan->staging_ring_bytes - used;
   }
 }

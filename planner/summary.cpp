@@ -15,7 +15,7 @@ struct Facts {
   std::size_t kernels = 0, copies = 0;
   std::map<std::string, std::size_t> by_operation;
   std::uint64_t macs = 0;
-  Bytes preloaded, streamed, peak;
+  Bytes preloaded, streamed, on_disk, peak;
   std::size_t images = 0, buffers = 0;
   MovementTotals movement;
 };
@@ -29,7 +29,9 @@ Facts facts_of(const Plan& plan) {
     facts.peak = std::max(facts.peak, launch.claims.total());
   }
   for (const WeightSlice& slice : plan.weights) {
-    (slice.residency == Residency::preload ? facts.preloaded : facts.streamed) += slice.bytes;
+    if (slice.residency == Residency::preload) facts.preloaded += slice.bytes;
+    if (slice.residency == Residency::stream) facts.streamed += slice.bytes;
+    if (slice.residency == Residency::disk) facts.on_disk += slice.bytes;
   }
   for (const PlanTensor& tensor : plan.tensors) {
     ++(tensor.placement == Placement::image2d ? facts.images : facts.buffers);
@@ -75,7 +77,10 @@ std::string plan_summary(const Plan& plan) {
   out << "  tensors      " << plan.tensors.size() << ": " << facts.images << " in images, "
       << facts.buffers << " in buffers\n";
   out << "  weights      " << plan.weights.size() << " slices, " << mebibytes(facts.preloaded)
-      << " preloaded, " << mebibytes(facts.streamed) << " streamed\n";
+      << " preloaded, " << mebibytes(facts.streamed) << " streamed";
+  if (facts.on_disk != Bytes(0)) out << ", " << mebibytes(facts.on_disk) << " left on disk";
+  if (!plan.gathers.empty()) out << ", rows gathered for " << plan.gathers.size() << " tensors";
+  out << '\n';
   out << "  memory       activations " << mebibytes(activation_bytes(plan)) << ", staging ring "
       << mebibytes(plan.staging_ring_bytes) << ", peak claim " << mebibytes(facts.peak) << '\n';
   return out.str();
@@ -98,7 +103,8 @@ std::string plan_summary_json(const Plan& plan) {
   json["tensors"] = {{"images", facts.images}, {"buffers", facts.buffers}};
   json["weights"] = {{"slices", plan.weights.size()},
                      {"preloaded_bytes", facts.preloaded.count()},
-                     {"streamed_bytes", facts.streamed.count()}};
+                     {"streamed_bytes", facts.streamed.count()},
+                     {"disk_bytes", facts.on_disk.count()}};
   json["memory"] = {{"activation_bytes", activation_bytes(plan).count()},
                     {"staging_ring_bytes", plan.staging_ring_bytes.count()},
                     {"peak_claim_bytes", facts.peak.count()}};

@@ -5,6 +5,7 @@
 
 #include "core/diagnostics.hpp"
 #include "core/digest.hpp"
+#include "core/plan_streams.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/register_counts.hpp"
 
@@ -57,6 +58,33 @@ std::string tensor_words(const PlanTensor& tensor) {
          std::to_string(extent.height);
 }
 
+/// What a slot moves, in the kernel's terms.
+struct StreamedTexels {
+  std::uint64_t width = 1, first_row = 0, texels = 0;
+};
+
+std::vector<StreamedTexels> streamed_texels(const Plan& plan, const PlanLaunch& launch) {
+  std::vector<StreamedTexels> streamed(static_cast<std::size_t>(stream_slots(launch)));
+  const std::vector<WeightStream> streams = streams_in(plan, launch);
+  for (std::size_t slot = 0; slot < streams.size() && slot < streamed.size(); ++slot) {
+    const WeightRows& rows = streams[slot].rows;
+    streamed[slot] = {rows.width, rows.first, rows.count * rows.width};
+  }
+  return streamed;
+}
+
+/// The trace's launches say where in the ring the texels lie: recorded, they begin it.
+void append_stream(const Plan& plan, const StreamedTexels& stream,
+                   std::vector<RecordedArgument>* arguments) {
+  const auto integer = [](std::uint64_t value) {
+    return IntArgument{static_cast<std::int32_t>(value)};
+  };
+  arguments->insert(arguments->end(),
+                    {RecordedTensor{plan.storage, Placement::buffer, false}, integer(0),
+                     RecordedTensor{plan.storage, Placement::image2d, false}, integer(stream.width),
+                     integer(stream.first_row), integer(stream.texels)});
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> index_arguments(const PlanLaunch& launch) {
@@ -80,6 +108,9 @@ RecordingKernel recording_kernel(const Plan& plan, const PlanLaunch& launch) {
   }
   for (std::size_t i = 0; i < declared.size(); ++i) {
     kernel.arguments.push_back(recorded_argument(plan, launch.arguments[i], declared[i]));
+  }
+  for (const StreamedTexels& stream : streamed_texels(plan, launch)) {
+    append_stream(plan, stream, &kernel.arguments);
   }
   for (const auto& [name, value] : launch.parameters) {
     if (number_in(value) > 1) kernel.parameters.push_back(number_in(value));
@@ -111,6 +142,10 @@ std::string program_key(const Plan& plan, const PlanLaunch& launch) {
       words += tensor_words(plan.tensor(tensor->tensor));
       if (declared[i].kind == ArgumentKind::index) words += " " + tensor->tensor;
     }
+  }
+  for (const StreamedTexels& stream : streamed_texels(plan, launch)) {
+    words += "\nstream " + std::to_string(stream.width) + " " + std::to_string(stream.first_row) +
+             " " + std::to_string(stream.texels);
   }
   return digest_of(words);
 }

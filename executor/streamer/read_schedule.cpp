@@ -5,6 +5,8 @@
 #include <string>
 
 #include "core/diagnostics.hpp"
+#include "core/plan_streams.hpp"
+#include "core/staged_piece.hpp"
 
 namespace fm {
 namespace {
@@ -28,6 +30,21 @@ Bytes row_bytes(const PlanTensor& tensor) {
   return size_of(tensor.dtype) * 4 * grid_extent(tensor.layout, tensor.shape).width;
 }
 
+/// Most room that one kernel launch takes for what it streams.
+Bytes streamed_at_once(const Plan& plan) {
+  Bytes most;
+  for (const PlanLaunch& launch : plan.launches) {
+    Bytes room;
+    for (const WeightStream& stream : streams_in(plan, launch)) {
+      const Bytes begin = stream.rows.row_bytes * stream.rows.first;
+      room += staged_room(plan.weights[stream.weight], begin,
+                          begin + stream.rows.row_bytes * stream.rows.count);
+    }
+    most = std::max(most, room);
+  }
+  return most;
+}
+
 Bytes ring_bytes(const Plan& plan) {
   Bytes wanted = plan.staging_ring_bytes;
   Bytes widest_row;
@@ -38,15 +55,19 @@ Bytes ring_bytes(const Plan& plan) {
     if (plan.staging_ring_bytes == Bytes(0)) wanted = preload_ring;
   }
   if (widest_row == Bytes(0)) return Bytes(0);
-  return round_up(std::max(wanted, widest_row), slice_alignment) + staging_slack;
+  return std::max(round_up(std::max(wanted, widest_row), slice_alignment) + staging_slack,
+                  streamed_at_once(plan));
 }
 
-/// Splits rows [first, last) so that two parts fit into the ring: one is read while the other is
-/// copied.
-void append_rows(const ReadPart& pattern, Bytes row, std::uint64_t first, std::uint64_t last,
-                 Bytes ring, std::vector<ReadPart>* parts) {
-  const Bytes half = ring / 2;
-  const std::uint64_t fitting = half > staging_slack ? (half - staging_slack) / row : 0;
+/// For append_rows(): do not split.
+constexpr Bytes whole_ring{std::uint64_t{1} << 62};
+
+/// Splits rows [first, last) so that several parts fit into the ring: they are read while others
+/// are copied.
+void append_rows(const WeightSlice& slice, const ReadPart& pattern, Bytes row, std::uint64_t first,
+                 std::uint64_t last, Bytes ring, std::vector<ReadPart>* parts) {
+  const Bytes most = staged_piece(ring);
+  const std::uint64_t fitting = most > staging_slack ? (most - staging_slack) / row : 0;
   const std::uint64_t rows_a_part = std::max<std::uint64_t>(1, fitting);
   for (std::uint64_t at = first; at < last; at += rows_a_part) {
     ReadPart part = pattern;
@@ -55,6 +76,7 @@ void append_rows(const ReadPart& pattern, Bytes row, std::uint64_t first, std::u
     part.rows = std::min(rows_a_part, last - at);
     part.begin = row * at;
     part.end = row * (at + part.rows);
+    part.claim = staged_room(slice, part.begin, part.end);
     parts->push_back(part);
   }
 }
@@ -62,8 +84,6 @@ void append_rows(const ReadPart& pattern, Bytes row, std::uint64_t first, std::u
 void append_streamed_image(const Plan& plan, const Positions& positions, const ReadPart& pattern,
                            Bytes ring, std::vector<ReadPart>* parts) {
   const WeightSlice& slice = plan.weights[pattern.weight];
-  const PlanTensor& tensor = plan.tensor(slice.tensor);
-  const Bytes row = row_bytes(tensor);
   std::vector<WeightTransform> transforms = slice.transforms;
   std::stable_sort(transforms.begin(), transforms.end(), [&](const auto& a, const auto& b) {
     return positions.at(a.launch) < positions.at(b.launch);
@@ -71,11 +91,6 @@ void append_streamed_image(const Plan& plan, const Positions& positions, const R
   std::uint64_t next_chunk = 0;
   for (const WeightTransform& transform : transforms) {
     const std::size_t at = positions.at(transform.launch);
-    if (plan.launches[at].kind != LaunchKind::copy) {
-      throw UserError("weight '" + slice.tensor + "' is transformed inside launch '" +
-                      transform.launch + "', but kernel " + plan.launches[at].kernel +
-                      " takes no weight chunks; give it a copy launch");
-    }
     if (transform.first_chunk != next_chunk) {
       throw UserError("weight '" + slice.tensor +
                       "': chunks must be transformed in order, but launch '" + transform.launch +
@@ -83,20 +98,19 @@ void append_streamed_image(const Plan& plan, const Positions& positions, const R
                       std::to_string(next_chunk) + " is next");
     }
     next_chunk += transform.chunk_count;
-    // A row belongs to the chunk that holds its last byte.
-    const auto rows_before = [&](std::uint64_t chunk) {
-      return std::min(plan.chunk_bytes * chunk, slice.bytes) / row;
-    };
+    const WeightRows rows = rows_of(plan, slice, transform);
     ReadPart part = pattern;
     part.due = at;
-    append_rows(part, row, rows_before(transform.first_chunk), rows_before(next_chunk), ring,
-                parts);
+    const bool inside = plan.launches[at].kind == LaunchKind::kernel;
+    append_rows(slice, part, rows.row_bytes, rows.first, rows.first + rows.count,
+                inside ? whole_ring : ring, parts);
   }
 }
 
 void append_weight(const Plan& plan, const Positions& positions, std::size_t index, Bytes ring,
                    ReadSchedule* schedule) {
   const WeightSlice& slice = plan.weights[index];
+  if (slice.residency == Residency::disk) return;
   const PlanTensor& tensor = plan.tensor(slice.tensor);
   const bool streamed = slice.residency == Residency::stream;
   const std::optional<std::size_t> use = first_use(plan, slice.tensor);
@@ -114,17 +128,52 @@ void append_weight(const Plan& plan, const Positions& positions, std::size_t ind
     append_streamed_image(plan, positions, part, ring, parts);
   } else {
     const Bytes row = row_bytes(tensor);
-    append_rows(part, row, 0, slice.bytes / row, ring, parts);
+    append_rows(slice, part, row, 0, slice.bytes / row, ring, parts);
   }
 }
 
+/// Parts that one kernel launch streams share one claim, made with the first of them.
+void join_claims(const Plan& plan, std::vector<ReadPart>* parts) {
+  ReadPart* first = nullptr;
+  for (ReadPart& part : *parts) {
+    if (!part.staged || plan.launches[part.due].kind != LaunchKind::kernel) continue;
+    if (first == nullptr || first->due != part.due) {
+      first = &part;
+      continue;
+    }
+    part.claim_offset = first->claim;
+    first->claim += part.claim;
+    part.claim = Bytes(0);
+  }
+}
+
+void append_gather(const Plan& plan, std::size_t index, ReadSchedule* schedule) {
+  const std::optional<std::size_t> use = first_use(plan, plan.gathers[index].tensor);
+  if (!use) return;
+  ReadPart part;
+  part.gather = index;
+  part.end = plan.tensor(plan.gathers[index].tensor).bytes;
+  part.due = *use;
+  schedule->stream.push_back(part);
+}
+
 }  // namespace
+
+Bytes staged_room(const WeightSlice& slice, Bytes begin, Bytes end) {
+  const Bytes from = slice.file_offset + begin;
+  return round_up(slice.file_offset + end, slice_alignment) - (from - from % slice_alignment);
+}
+
+const std::string& tensor_of(const Plan& plan, const ReadPart& part) {
+  return part.gather ? plan.gathers[*part.gather].tensor : plan.weights[part.weight].tensor;
+}
 
 ReadSchedule schedule_reads(const Plan& plan) {
   Positions positions;
   for (std::size_t i = 0; i < plan.launches.size(); ++i) positions[plan.launches[i].id] = i;
   ReadSchedule schedule;
   schedule.ring = ring_bytes(plan);
+  for (std::size_t i = 0; i < plan.gathers.size(); ++i) append_gather(plan, i, &schedule);
   for (std::size_t i = 0; i < plan.weights.size(); ++i) {
     append_weight(plan, positions, i, schedule.ring, &schedule);
   }
@@ -132,6 +181,7 @@ ReadSchedule schedule_reads(const Plan& plan) {
   // for copies that are due before its own.
   std::stable_sort(schedule.stream.begin(), schedule.stream.end(),
                    [](const ReadPart& a, const ReadPart& b) { return a.due < b.due; });
+  join_claims(plan, &schedule.stream);
   return schedule;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The ring of unified memory through which image weights pass: filled by the reader, emptied by
-// copies.
+// copies and by kernels that stream.
 
 #include <condition_variable>
 #include <cstdint>
@@ -31,10 +31,10 @@ class StagingRing {
   std::uint64_t object() const { return object_; }
   Bytes capacity() const { return capacity_; }
 
-  /// Contiguous room, after waiting for the copies of the oldest pieces as far as needed. `thread`
+  /// Contiguous room, after waiting for what empties the oldest pieces as far as needed. `thread`
   /// claims it because of `cause`. Throws DeviceError after stop().
   RingPiece claim(Bytes bytes, std::uint32_t thread, std::uint64_t cause);
-  /// The copy that empties the piece was enqueued as host operation `copy`.
+  /// The copy or launch that empties the piece was enqueued as host operation `copy`.
   void copy_enqueued(const RingPiece& piece, const OpenClEvent& event, std::uint64_t copy);
   /// `thread` knows that the piece's copy is complete.
   void free(std::uint64_t piece, std::uint32_t thread);

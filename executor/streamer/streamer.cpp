@@ -2,6 +2,8 @@
 
 #include <xxhash.h>
 
+#include <cstring>
+
 #include "core/diagnostics.hpp"
 
 namespace fm {
@@ -86,6 +88,7 @@ void Streamer::read_all() {
 }
 
 void Streamer::handle(const ReadRequest& request, ReadResult* result) {
+  if (request.part.gather) return gather_rows(request, result);
   if (!request.part.staged) return read_into_buffer(request, result);
   read_into_ring(request, result);
   if (request.copy_to.image) copy_from_ring(request, result);
@@ -106,6 +109,32 @@ void Streamer::read_into_buffer(const ReadRequest& request, ReadResult* result) 
   recorder_.end(result->unmap);
 }
 
+void Streamer::gather_rows(const ReadRequest& request, ReadResult* result) {
+  const WeightGather& gather = plan_.gathers[*request.part.gather];
+  const Bytes row_bytes = gathered_row_bytes(plan_, gather);
+  const Bytes bytes = plan_.tensor(gather.tensor).bytes;
+  const std::uint64_t map =
+      recorder_.begin(reader_thread, map_operation(request.object, bytes, true), {request.cause});
+  {
+    const MappedRange range(map_queue_, *request.buffer, Bytes(0), bytes,
+                            CL_MAP_WRITE_INVALIDATE_REGION);
+    recorder_.end(map);
+    for (const RowRead& row : *request.rows) {
+      std::uint8_t* first = range.data() + (row_bytes * row.rows[0]).count();
+      const std::uint64_t id = recorder_.begin(
+          reader_thread, row_read_operation(gather.tensor, row, row_bytes, request.object));
+      reader_.read_row(row.file_offset, row_bytes, first, stop_);
+      recorder_.end(id);
+      bytes_read_ += row_bytes.count();
+      for (const std::size_t copy : row.rows) {
+        std::memmove(range.data() + (row_bytes * copy).count(), first, row_bytes.count());
+      }
+    }
+    result->unmap = recorder_.begin(reader_thread, unmap_operation(request.object, bytes));
+  }
+  recorder_.end(result->unmap);
+}
+
 void Streamer::read_into_ring(const ReadRequest& request, ReadResult* result) {
   const WeightSlice& slice = plan_.weights[request.part.weight];
   const Bytes begin = slice.file_offset + request.part.begin;
@@ -113,16 +142,20 @@ void Streamer::read_into_ring(const ReadRequest& request, ReadResult* result) {
   const Bytes aligned_begin = begin - begin % slice_alignment;
   const Bytes bytes =
       std::min(round_up(end, slice_alignment), std::max(end, reader_.file_bytes())) - aligned_begin;
-  result->piece = ring_->claim(round_up(bytes, slice_alignment), reader_thread, request.cause);
-  result->source = result->piece.offset + (begin - aligned_begin);
+  if (request.part.claim > Bytes(0)) {
+    claimed_ = ring_->claim(request.part.claim, reader_thread, request.cause);
+  }
+  result->piece = claimed_;
+  const Bytes room = claimed_.offset + request.part.claim_offset;
+  result->source = room + (begin - aligned_begin);
 
   const std::uint64_t map = recorder_.begin(
       reader_thread, map_operation(ring_->object(), bytes, true), {result->piece.claimed_by});
   {
-    const MappedRange range(map_queue_, ring_->buffer(), result->piece.offset, bytes,
+    const MappedRange range(map_queue_, ring_->buffer(), room, bytes,
                             CL_MAP_WRITE_INVALIDATE_REGION);
     recorder_.end(map);
-    read_mapped(request, aligned_begin, range, ring_->object(), result->piece.offset);
+    read_mapped(request, aligned_begin, range, ring_->object(), room);
     follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
     result->unmap = recorder_.begin(reader_thread, unmap_operation(ring_->object(), bytes));
   }

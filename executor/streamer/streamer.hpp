@@ -13,6 +13,7 @@
 #include "core/weights_file.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_objects.hpp"
+#include "executor/streamer/gathered_rows.hpp"
 #include "executor/streamer/read_schedule.hpp"
 #include "executor/streamer/staging_ring.hpp"
 #include "executor/streamer/weights_reader.hpp"
@@ -32,7 +33,8 @@ struct ReadRequest {
   const OpenClMemory* buffer = nullptr;  ///< unstaged: filled from byte 0; must outlive the read
   std::uint64_t object = 0;              ///< unstaged: of the buffer
   ImageTarget copy_to;                   ///< staged: copied by the reader when `image` is set
-  std::uint64_t cause = 0;               ///< host operation that allows this read
+  const std::vector<RowRead>* rows = nullptr;  ///< of a gather; must outlive the read
+  std::uint64_t cause = 0;                     ///< host operation that allows this read
 };
 
 /// What became of a request. Filled by the reader; valid after Streamer::wait().
@@ -73,6 +75,7 @@ class Streamer {
   void read_all();
   void handle(const ReadRequest& request, ReadResult* result);
   void read_into_buffer(const ReadRequest& request, ReadResult* result);
+  void gather_rows(const ReadRequest& request, ReadResult* result);
   void read_into_ring(const ReadRequest& request, ReadResult* result);
   void read_mapped(const ReadRequest& request, Bytes file_offset, const MappedRange& range,
                    std::uint64_t object, Bytes object_offset);
@@ -84,6 +87,7 @@ class Streamer {
   WeightsReader& reader_;
   HostRecorder& recorder_;
   StagingRing* ring_ = nullptr;
+  RingPiece claimed_;  // the newest; the reader's own
   OpenClQueue map_queue_;
   OpenClQueue copy_queue_;
   std::vector<std::unique_ptr<SliceChecksum>> checksums_;  // by weight, while being read

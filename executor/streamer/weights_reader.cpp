@@ -22,6 +22,11 @@ bool is_aligned(const std::uint8_t* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) % block == 0;
 }
 
+FileState state_of(const struct stat& facts) {
+  return {facts.st_dev, facts.st_ino, static_cast<std::uint64_t>(facts.st_size),
+          facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
+}
+
 /// A descriptor for direct I/O, or -1: some file systems refuse it on open, others only on read.
 int open_direct(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT);
@@ -34,18 +39,26 @@ int open_direct(const std::string& path) {
 
 }  // namespace
 
+bool FileState::operator==(const FileState& other) const {
+  return device == other.device && inode == other.inode && bytes == other.bytes &&
+         modified_ns == other.modified_ns;
+}
+
 WeightsReader::WeightsReader(const std::string& path, std::optional<double> bytes_per_second)
     : path_(path), bytes_per_second_(bytes_per_second) {
   buffered_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (buffered_ < 0) throw UserError(path + ": " + std::strerror(errno));
   struct stat facts {};
-  if (fstat(buffered_, &facts) == 0) file_bytes_ = Bytes(static_cast<std::uint64_t>(facts.st_size));
+  if (fstat(buffered_, &facts) == 0) state_ = state_of(facts);
   direct_ = open_direct(path);
+  scattered_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (scattered_ >= 0) posix_fadvise(scattered_, 0, 0, POSIX_FADV_RANDOM);
 }
 
 WeightsReader::~WeightsReader() {
   if (buffered_ >= 0) close(buffered_);
   if (direct_ >= 0) close(direct_);
+  if (scattered_ >= 0) close(scattered_);
 }
 
 bool WeightsReader::can_read_directly(Bytes offset, Bytes bytes, const std::uint8_t* to) const {
@@ -54,6 +67,7 @@ bool WeightsReader::can_read_directly(Bytes offset, Bytes bytes, const std::uint
 
 void WeightsReader::read(Bytes offset, Bytes bytes, std::uint8_t* to,
                          const std::atomic<bool>& stop) {
+  check_unchanged();
   for (Bytes done; done < bytes;) {
     if (stop) throw DeviceError("reading " + path_ + " was stopped");
     Bytes size = std::min(request_bytes, bytes - done);
@@ -64,6 +78,23 @@ void WeightsReader::read(Bytes offset, Bytes bytes, std::uint8_t* to,
     done += size;
     hold_to_rate(size);
   }
+}
+
+void WeightsReader::read_row(Bytes offset, Bytes bytes, std::uint8_t* to,
+                             const std::atomic<bool>& stop) {
+  if (stop) throw DeviceError("reading " + path_ + " was stopped");
+  read_request(scattered_ >= 0 ? scattered_ : buffered_, offset, bytes, to);
+  hold_to_rate(bytes);
+}
+
+/// The file itself, and what its path leads to now. A file that became shorter is left to the read,
+/// which says where it ends.
+void WeightsReader::check_unchanged() const {
+  struct stat facts {};
+  const bool there = stat(path_.c_str(), &facts) == 0;
+  if (there && (state_of(facts) == state_ || state_of(facts).bytes < state_.bytes)) return;
+  throw UserError(path_ + " was " + (there ? "changed or replaced" : "removed") +
+                  " while it was being read; pack the weights again and start the run anew");
 }
 
 void WeightsReader::read_request(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to) {
@@ -82,8 +113,8 @@ void WeightsReader::read_request(int descriptor, Bytes offset, Bytes bytes, std:
     }
     done += static_cast<std::uint64_t>(got);
   }
-  if (descriptor == buffered_) {
-    posix_fadvise(buffered_, static_cast<off_t>(offset.count()), static_cast<off_t>(bytes.count()),
+  if (descriptor != direct_) {
+    posix_fadvise(descriptor, static_cast<off_t>(offset.count()), static_cast<off_t>(bytes.count()),
                   POSIX_FADV_DONTNEED);
   }
 }

@@ -12,6 +12,13 @@
 
 namespace fm {
 
+/// What tells one state of a file from another.
+struct FileState {
+  std::uint64_t device = 0, inode = 0, bytes = 0;
+  std::int64_t modified_ns = 0;
+  bool operator==(const FileState& other) const;
+};
+
 class WeightsReader {
  public:
   static constexpr Bytes request_bytes{1 << 20};  ///< size of each read request
@@ -24,24 +31,30 @@ class WeightsReader {
 
   /// Reads [offset, offset + bytes) of the file; direct where can_read_directly(), else through the
   /// page cache, whose pages are given back at once. Gives up between requests, with DeviceError,
-  /// when `stop` is set. Throws UserError when the file ends early, DeviceError when the disk
-  /// fails.
+  /// when `stop` is set. Throws UserError when the file ends early, or was changed or replaced
+  /// since it was opened, DeviceError when the disk fails.
   void read(Bytes offset, Bytes bytes, std::uint8_t* to, const std::atomic<bool>& stop);
+
+  /// Reads one row of a table, through the page cache and without read-ahead: rows are smaller than
+  /// a block and lie apart. Throws as read() does.
+  void read_row(Bytes offset, Bytes bytes, std::uint8_t* to, const std::atomic<bool>& stop);
 
   /// The file system takes direct I/O, and place and memory are aligned for it.
   bool can_read_directly(Bytes offset, Bytes bytes, const std::uint8_t* to) const;
 
-  Bytes file_bytes() const { return file_bytes_; }
+  Bytes file_bytes() const { return Bytes(state_.bytes); }
   const std::string& path() const { return path_; }
 
  private:
+  void check_unchanged() const;
   void read_request(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to);
   void hold_to_rate(Bytes bytes);
 
   std::string path_;
   int buffered_ = -1;
-  int direct_ = -1;  // -1: not possible here
-  Bytes file_bytes_;
+  int scattered_ = -1;  // buffered, without read-ahead
+  int direct_ = -1;     // -1: not possible here
+  FileState state_;     // when it was opened
   std::optional<double> bytes_per_second_;
   std::chrono::steady_clock::time_point rate_clock_{};
 };

@@ -8,8 +8,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/plan_streams.hpp"
 #include "executor/host_recorder.hpp"
+#include "executor/model_io.hpp"
 #include "executor/plan_walk.hpp"
+#include "executor/streamer/gathered_rows.hpp"
 #include "executor/streamer/read_schedule.hpp"
 #include "executor/streamer/weights_reader.hpp"
 #include "kernels/catalogue.hpp"
@@ -237,11 +240,16 @@ class HostProgram : private PlanActor {
 
   // ---- the reader thread
   const PlanTensor& weight_of(const ReadPart& part) const {
-    return plan_.tensor(plan_.weights[part.weight].tensor);
+    return plan_.tensor(tensor_of(plan_, part));
   }
 
   /// False when the ring has no room until the main thread enqueues a copy.
   bool try_read(Read* read) {
+    if (read->part.gather) {
+      log_gather(read, plan_.gathers[*read->part.gather]);
+      read->done = true;
+      return true;
+    }
     const WeightSlice& slice = plan_.weights[read->part.weight];
     if (!read->part.staged) {
       log_mapped_read(read, read->object, Bytes(0), slice.file_offset, slice.bytes, read->cause);
@@ -253,16 +261,33 @@ class HostProgram : private PlanActor {
     const Bytes aligned = begin - begin % slice_alignment;
     const Bytes bytes =
         std::min(round_up(end, slice_alignment), std::max(end, file_end_)) - aligned;
-    const std::optional<Piece> piece = ring_->claim(round_up(bytes, slice_alignment), read->cause);
-    if (!piece) return false;
-    read->piece = *piece;
-    read->source = piece->offset + (begin - aligned);
-    log_mapped_read(read, ring_->object(), piece->offset, aligned, bytes, piece->claimed_by);
+    if (read->part.claim > Bytes(0)) {
+      const std::optional<Piece> piece = ring_->claim(read->part.claim, read->cause);
+      if (!piece) return false;
+      claimed_ = *piece;
+    }
+    read->piece = claimed_;
+    const Bytes room = claimed_.offset + read->part.claim_offset;
+    read->source = room + (begin - aligned);
+    log_mapped_read(read, ring_->object(), room, aligned, bytes, claimed_.claimed_by);
     if (read->copy_to != 0) {
       read->copy = log_copy(*read, read->copy_to, reader_thread, "", {});
     }
     read->done = true;
     return true;
+  }
+
+  void log_gather(Read* read, const WeightGather& gather) {
+    const Bytes bytes = plan_.tensor(gather.tensor).bytes;
+    log_.add(reader_thread, map_operation(read->object, bytes, true), {read->cause});
+    const PlanTensor& indices = plan_.tensor(gather.indices);
+    const NpyArray drawn = random_input(indices, 1, rows_indexed_by(plan_, indices));
+    const std::vector<std::int32_t> values(drawn.values.begin(), drawn.values.end());
+    const Bytes row_bytes = gathered_row_bytes(plan_, gather);
+    for (const RowRead& row : row_reads(plan_, gather, values)) {
+      log_.add(reader_thread, row_read_operation(gather.tensor, row, row_bytes, read->object));
+    }
+    read->unmap = log_.add(reader_thread, unmap_operation(read->object, bytes));
   }
 
   void log_mapped_read(Read* read, std::uint64_t object, Bytes object_offset, Bytes file_offset,
@@ -354,12 +379,44 @@ class HostProgram : private PlanActor {
   void enqueue_kernel(std::size_t position, const std::vector<std::size_t>& parts) override {
     const PlanLaunch& launch = plan_.launches[position];
     Causes causes;
-    for (const std::size_t part : parts) causes.push_back(streamed_[part].unmap);
+    std::uint64_t piece = 0;  // of the ring: what one launch streams lies in one
+    for (const std::size_t part : parts) {
+      causes.push_back(streamed_[part].unmap);
+      if (streamed_[part].part.staged) piece = streamed_[part].piece.number;
+    }
     const Causes before = dependencies(launch);
     causes.insert(causes.end(), before.begin(), before.end());
-    trace::HostOperation operation =
-        launch_operation(launch, [this](const std::string& tensor) { return places_.at(tensor); });
-    commands_[position].push_back({log_.add(main_thread, std::move(operation), causes), 0});
+    const std::vector<LoggedStream> streams = logged_streams(launch, parts);
+    trace::HostOperation operation = launch_operation(
+        launch, [this](const std::string& tensor) { return places_.at(tensor); }, streams);
+    const std::uint64_t logged = log_.add(main_thread, std::move(operation), causes);
+    commands_[position].push_back({logged, piece});
+    if (piece == 0) return;
+    ring_->copied(piece, logged);
+    advance_reader();
+  }
+
+  /// As PlanRun binds them.
+  std::vector<LoggedStream> logged_streams(const PlanLaunch& launch,
+                                           const std::vector<std::size_t>& parts) {
+    std::vector<LoggedStream> logged;
+    const std::vector<WeightStream> streams = streams_in(plan_, launch);
+    const auto slots = static_cast<std::size_t>(stream_slots(launch));
+    for (std::size_t slot = 0; slot < slots && !streams.empty(); ++slot) {
+      const WeightStream& stream = streams[slot < streams.size() ? slot : 0];
+      const PlanTensor& tensor = plan_.tensor(plan_.weights[stream.weight].tensor);
+      if (places_.count(tensor.id) == 0) create_weight(tensor, trace::TM_IN_FLIGHT);
+      Bytes source;
+      for (std::size_t i = 0; i < parts.size() && slot < streams.size(); ++i) {
+        const Read& read = streamed_[parts[i]];
+        if (read.part.staged && read.part.weight == stream.weight &&
+            read.part.first_row == stream.rows.first) {
+          source = read.source;
+        }
+      }
+      logged.push_back({{ring_->object(), source}, places_.at(tensor.id).object});
+    }
+    return logged;
   }
 
   Causes dependencies(const PlanLaunch& launch) const {
@@ -382,6 +439,7 @@ class HostProgram : private PlanActor {
   Bytes file_end_;
   std::size_t posted_ = 0;     // parts asked for
   std::size_t next_done_ = 0;  // parts read
+  Piece claimed_;              // the newest
   std::uint64_t last_cause_ = 0;
 };
 

@@ -122,7 +122,8 @@ void write_programs(const Json& programs, std::ostream& out) {
 }  // namespace
 
 std::string info_json(const Trace& trace, const std::string& path) {
-  return info(trace, path).dump(2) + "\n";
+  // Names from a model or a file system may be anything.
+  return info(trace, path).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string info_text(const Trace& trace, const std::string& path) {

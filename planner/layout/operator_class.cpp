@@ -26,7 +26,8 @@ const std::map<std::string, LayoutClass>& classes() {
     for (const char* name : {"Reshape", "Transpose", "DepthToSpace", "SpaceToDepth"}) {
       entries[name] = ild_fixed;
     }
-    for (const char* name : {"Gather", "Slice", "Expand", "Identity", "Concat", "Pad"}) {
+    for (const char* name :
+         {"Gather", "GatherRows", "Slice", "Expand", "Identity", "Concat", "Pad"}) {
       entries[name] = ili_fixed;
     }
     return entries;

@@ -18,12 +18,27 @@ bool has_activation(const GraphNode& node) { return node.attributes.count("activ
 
 bool has_residual(const GraphNode& node) { return has_epilogue(node) && node.inputs.size() > 3; }
 
+bool stays_unfused(const GraphNode& node, const UnfusedNodes& unfused) {
+  return std::any_of(node.fused_from.begin(), node.fused_from.end(),
+                     [&](const std::string& name) { return unfused.count(name) != 0; });
+}
+
 }  // namespace
 
-void fuse_activations(GraphEditor* editor) {
+std::vector<EpilogueSplit> epilogue_splits(const Graph& graph) {
+  std::vector<EpilogueSplit> splits;
+  for (const GraphNode& node : graph.nodes) {
+    if (!has_epilogue(node) && !is_binary(node.operation)) continue;
+    if (!has_activation(node) && !has_residual(node)) continue;
+    if (node.fused_from.size() > 1) splits.push_back({node.name, node.fused_from.back()});
+  }
+  return splits;
+}
+
+void fuse_activations(GraphEditor* editor, const UnfusedNodes& unfused) {
   for (NodeIndex i = 0; i < editor->node_count(); ++i) {
     const auto activation = activation_of(editor->node(i));
-    if (!activation) continue;
+    if (!activation || stays_unfused(editor->node(i), unfused)) continue;
     const auto value = editor->node(i).inputs[0];
     const auto source = editor->producer(value);
     if (!source || !editor->sole_reader(*value)) continue;
@@ -101,9 +116,9 @@ void fuse_through_reshape(GraphEditor* editor, const Source& source, TensorIndex
 
 }  // namespace
 
-void fuse_residuals(GraphEditor* editor) {
+void fuse_residuals(GraphEditor* editor, const UnfusedNodes& unfused) {
   for (NodeIndex i = 0; i < editor->node_count(); ++i) {
-    if (editor->node(i).operation != "Add") continue;
+    if (editor->node(i).operation != "Add" || stays_unfused(editor->node(i), unfused)) continue;
     const auto inputs = editor->node(i).inputs;
     if (inputs[0] == inputs[1] || editor->is_constant(inputs[0]) ||
         editor->is_constant(inputs[1]) || editor->shape(*inputs[0]) != editor->shape(*inputs[1])) {

@@ -2,9 +2,10 @@
 
 namespace fm {
 
-void run_passes(Graph* graph, ConstantStore* constants) {
+void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused) {
   GraphEditor editor(graph, constants);
   editor.finish();
+  fuse_embeddings(&editor);
   remove_identities(&editor);
   fuse_layer_norm(&editor);
   fuse_gelu(&editor);
@@ -14,10 +15,11 @@ void run_passes(Graph* graph, ConstantStore* constants) {
   fold_batch_norm(&editor);
   fold_affine(&editor);
   fuse_bias(&editor);
+  fuse_masks(&editor);
   fuse_attention(&editor);
-  fuse_activations(&editor);
-  fuse_residuals(&editor);
-  fuse_activations(&editor);
+  fuse_activations(&editor, unfused);
+  fuse_residuals(&editor, unfused);
+  fuse_activations(&editor, unfused);
   editor.finish();
 }
 

@@ -1,6 +1,10 @@
 #pragma once
 // Graph passes: each rewrites one kind of pattern and keeps what the graph computes.
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "core/graph.hpp"
 #include "planner/constant_store.hpp"
 #include "planner/passes/graph_editor.hpp"
@@ -8,10 +12,16 @@
 
 namespace fm {
 
-/// All passes in their order. The result does not depend on device or placement, so that `fmplan
-/// pack` finds the constants that the plan names.
-void run_passes(Graph* graph, ConstantStore* constants);
+/// Names of ONNX nodes that do not become the epilogue of the operator before them.
+using UnfusedNodes = std::set<std::string>;
 
+/// All passes in their order. The constants of the result depend neither on device nor placement
+/// nor on what is left unfused, so that `fmplan pack` finds those that the plan names.
+void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused = {});
+
+/// Gather of a table's rows by an input -> GatherRows; products with that table turned read it as
+/// it lies (attribute b_transposed). Other turned matrices are folded.
+void fuse_embeddings(GraphEditor* editor);
 void remove_identities(
     GraphEditor* editor);  ///< Identity, no-op Cast/Reshape/Slice/..; joins reshapes
 void fuse_layer_norm(GraphEditor* editor);  ///< ReduceMean..Div..Mul..Add -> LayerNormalization
@@ -22,14 +32,38 @@ void normalise_products(GraphEditor* editor);  ///< Gemm and ConvTranspose in on
 void fold_batch_norm(GraphEditor* editor);     ///< into the convolution before it, else Mul and Add
 void fold_affine(GraphEditor* editor);         ///< Mul/Div/Add/Sub by constants into convolutions
 void fuse_bias(GraphEditor* editor);           ///< Add of a constant row into the matrix product
-void fuse_attention(GraphEditor* editor);    ///< scales into products, scale and mask into Softmax
-void fuse_activations(GraphEditor* editor);  ///< activations into the operator before them
-void fuse_residuals(GraphEditor* editor);    ///< Add of another tensor into the operator before it
+void fuse_masks(GraphEditor* editor);  ///< Where(constant, scores, lowest) before Softmax -> Add
+void fuse_attention(GraphEditor* editor);  ///< scales into products, scale and mask into Softmax
+/// Activations into the operator before them.
+void fuse_activations(GraphEditor* editor, const UnfusedNodes& unfused = {});
+/// Add of another tensor into the operator before it.
+void fuse_residuals(GraphEditor* editor, const UnfusedNodes& unfused = {});
 
-/// Convolutions and matrix products whose weight is too large for one image of the device become
-/// several over parts of the output channels, joined by Concat. Parts are named
-/// "<weight>[<begin>:<end>]/<dimension>". Throws UserError when even parts are too large.
-void split_large_weights(Graph* graph, const PlacementRule& placement);
+/// A new constant: `constant` with its dimensions in another order.
+TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
+                              const std::vector<std::int64_t>& permutation);
+
+/// Weights above this become slices, each loaded and released on its own.
+constexpr Bytes largest_slice{16 << 20};
+
+/// Whether `node` gathers rows of the constant `table`: the operator of fuse_embeddings().
+bool gathers_rows_of(const GraphNode& node, TensorIndex table);
+
+/// Convolutions and matrix products whose weight is too large for one image of the device, or above
+/// largest_slice in `storage`, become several over parts of the output channels, joined by Concat;
+/// a GatherRows of the same table reads the parts. Parts are about equally large and named
+/// "<weight>[<begin>:<end>]/<dimension>". Throws UserError when even parts are too large for an
+/// image.
+void split_large_weights(Graph* graph, const PlacementRule& placement, DataType storage);
+
+/// A fused operator that can be two: the operator, and its last activation or addition. Only
+/// convolutions, matrix products and elementwise operators have such; what is fused into softmax or
+/// normalisation stays (FlashMem section 4.3).
+struct EpilogueSplit {
+  std::string node;     ///< name of the fused node
+  std::string unfused;  ///< to put into UnfusedNodes
+};
+std::vector<EpilogueSplit> epilogue_splits(const Graph& graph);
 
 /// Convolution or matrix product: an operator with an epilogue (inputs: x, weight, bias, residual).
 bool has_epilogue(const GraphNode& node);

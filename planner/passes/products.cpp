@@ -8,7 +8,6 @@
 #include "planner/tensor_view.hpp"
 
 namespace fm {
-namespace {
 
 TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
                               const std::vector<std::int64_t>& permutation) {
@@ -19,6 +18,8 @@ TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
         return real_tensor(view.shape, gathered(view, constants.load(source).reals));
       });
 }
+
+namespace {
 
 /// `constant` times `factor`.
 TensorIndex scaled_constant(GraphEditor* editor, TensorIndex constant, float factor) {
@@ -75,9 +76,15 @@ void normalise_gemm(GraphEditor* editor, NodeIndex* at) {
   const GraphNode original = editor->node(*at);
   TensorIndex a = original.inputs[0].value(), b = original.inputs[1].value();
   if (attribute_int(original, "transA", 0) != 0) a = transposed_operand(editor, at, a);
-  if (attribute_int(original, "transB", 0) != 0) b = transposed_operand(editor, at, b);
+  const bool turned = attribute_int(original, "transB", 0) != 0;
+  const auto& readers = editor->readers(b);
+  const bool gathered = std::any_of(readers.begin(), readers.end(), [&](NodeIndex reader) {
+    return gathers_rows_of(editor->node(reader), b);
+  });
+  if (turned && !gathered) b = transposed_operand(editor, at, b);
   GraphNode& node = editor->node(*at);
   node.attributes = {{"scale", attribute_float(original, "alpha", 1)}};
+  if (turned && gathered) node.attributes["b_transposed"] = std::int64_t{1};
   editor->set_input(*at, 0, a);
   editor->set_input(*at, 1, b);
   if (original.inputs.size() > 2 && original.inputs[2]) {

@@ -1,6 +1,8 @@
 // Weights too large for one image of the device: parts of the output channels, each an operator of
 // its own.
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "core/diagnostics.hpp"
 #include "planner/node_attributes.hpp"
@@ -27,7 +29,8 @@ std::optional<Split> split_of(const Graph& graph, const GraphNode& node) {
     return Split{Layout::conv_filter, 0, 1};
   }
   if ((node.operation == "MatMul" || node.operation == "Gemm") && shape.size() == 2) {
-    return Split{Layout::rows, 1, rank - 1};
+    const bool turned = attribute_int(node, "b_transposed", 0) != 0;
+    return Split{Layout::rows, turned ? std::size_t{0} : std::size_t{1}, rank - 1};
   }
   return std::nullopt;
 }
@@ -38,19 +41,35 @@ std::string part_name(const std::string& name, std::int64_t begin, std::int64_t 
          std::to_string(axis);
 }
 
-/// The largest multiple of 4 output channels whose weight fits an image.
-std::int64_t largest_part(const PlacementRule& placement, const Split& split, Shape shape,
-                          const GraphNode& node, const std::string& weight) {
+/// What a part may be at most.
+struct PartLimits {
+  const PlacementRule& placement;
+  DataType storage;
+  bool fits_image(const Split& split, const Shape& shape) const {
+    return !placement.needs_split(split.layout, shape);
+  }
+  bool fits(const Split& split, const Shape& shape) const {
+    return fits_image(split, shape) && storage_bytes(split.layout, storage, shape) <= largest_slice;
+  }
+};
+
+/// Output channels a part, a multiple of 4: as few parts as possible, about equally large.
+std::int64_t part_size(const PartLimits& limits, const Split& split, Shape shape,
+                       const GraphNode& node, const std::string& weight) {
   const Shape whole = shape;
-  std::int64_t part = whole[split.weight_axis] / 4 * 4;
-  for (; part >= 4; part -= 4) {
-    shape[split.weight_axis] = part;
-    if (!placement.needs_split(split.layout, shape)) return part;
+  const std::int64_t total = whole[split.weight_axis];
+  std::int64_t part = total / 4 * 4;
+  for (shape[split.weight_axis] = part; part > 4 && !limits.fits(split, shape);) {
+    shape[split.weight_axis] = part -= 4;
+  }
+  if (part >= 4 && limits.fits_image(split, shape)) {
+    const std::int64_t parts = (total + part - 1) / part;
+    return ((total + parts - 1) / parts + 3) / 4 * 4;
   }
   throw UserError("node `" + node.name + "` (" + node.operation + "): weight `" + weight +
                   "` of shape " + to_string(whole) + " makes an image too large for the device (" +
-                  std::to_string(placement.limits().width) + " x " +
-                  std::to_string(placement.limits().height) +
+                  std::to_string(limits.placement.limits().width) + " x " +
+                  std::to_string(limits.placement.limits().height) +
                   " texels), even when split by output channels; use --placement buffer or auto");
 }
 
@@ -80,6 +99,16 @@ class WeightSplitter {
     nodes_.push_back(std::move(concat));
   }
 
+  /// The same parts as split() makes of it, as inputs of a GatherRows.
+  void gather_parts(GraphNode node, TensorIndex table, std::int64_t part) {
+    const std::int64_t total = graph_->tensors[table].shape[0];
+    node.inputs.resize(1);
+    for (std::int64_t begin = 0; begin < total; begin += part) {
+      node.inputs.push_back(constant_part(table, 0, begin, std::min(total, begin + part)));
+    }
+    nodes_.push_back(std::move(node));
+  }
+
   void keep(GraphNode node) { nodes_.push_back(std::move(node)); }
   void finish() { graph_->nodes = std::move(nodes_); }
 
@@ -94,12 +123,16 @@ class WeightSplitter {
   }
 
   /// Named so that `fmplan pack` finds the whole constant; contents are never asked for while
-  /// planning.
+  /// planning. One tensor for all who read it.
   TensorIndex constant_part(TensorIndex whole, std::size_t axis, std::int64_t begin,
                             std::int64_t end) {
-    const TensorIndex part = part_tensor(whole, axis, begin, end);
-    graph_->tensors[part].constant = ConstantData{};
-    return part;
+    const auto [entry, is_new] =
+        constant_parts_.emplace(std::make_tuple(whole, axis, begin, end), TensorIndex{0});
+    if (is_new) {
+      entry->second = part_tensor(whole, axis, begin, end);
+      graph_->tensors[entry->second].constant = ConstantData{};
+    }
+    return entry->second;
   }
 
   TensorIndex residual_part(const GraphNode& node, std::size_t axis, std::int64_t begin,
@@ -117,27 +150,55 @@ class WeightSplitter {
 
   Graph* graph_;
   std::vector<GraphNode> nodes_;
+  std::map<std::tuple<TensorIndex, std::size_t, std::int64_t, std::int64_t>, TensorIndex>
+      constant_parts_;
 };
 
-}  // namespace
+/// Part sizes of the weights that must be split, by node.
+using PartSizes = std::map<const GraphNode*, std::pair<Split, std::int64_t>>;
 
-void split_large_weights(Graph* graph, const PlacementRule& placement) {
-  WeightSplitter splitter(graph);
-  const std::vector<GraphNode> nodes = graph->nodes;
+PartSizes part_sizes(const Graph& graph, const std::vector<GraphNode>& nodes,
+                     const PartLimits& limits) {
+  PartSizes sizes;
   for (const GraphNode& node : nodes) {
-    const auto how = split_of(*graph, node);
-    if (!how || !placement.needs_split(how->layout, graph->tensors[*node.inputs[1]].shape)) {
-      splitter.keep(node);
-      continue;
-    }
-    const GraphTensor& weight = graph->tensors[*node.inputs[1]];
+    const auto how = split_of(graph, node);
+    if (!how) continue;
+    const GraphTensor& weight = graph.tensors[*node.inputs[1]];
+    if (limits.fits(*how, weight.shape)) continue;
     if (how->layout == Layout::depthwise_filter) {
+      if (limits.fits_image(*how, weight.shape)) continue;
       throw UserError("node `" + node.name + "` (Conv): depthwise filter `" + weight.name +
                       "` of shape " + to_string(weight.shape) +
                       " makes an image too large for the device");
     }
-    const std::int64_t part = largest_part(placement, *how, weight.shape, node, weight.name);
-    splitter.split(node, *how, part);
+    const std::int64_t part = part_size(limits, *how, weight.shape, node, weight.name);
+    if (part < weight.shape[how->weight_axis]) sizes[&node] = {*how, part};
+  }
+  return sizes;
+}
+
+}  // namespace
+
+void split_large_weights(Graph* graph, const PlacementRule& placement, DataType storage) {
+  WeightSplitter splitter(graph);
+  const std::vector<GraphNode> nodes = graph->nodes;
+  const PartSizes sizes = part_sizes(*graph, nodes, {placement, storage});
+  std::map<TensorIndex, std::int64_t> tables;  // split by rows -> part
+  for (const auto& [node, size] : sizes) {
+    if (size.first.layout == Layout::rows && size.first.weight_axis == 0) {
+      tables[*node->inputs[1]] = size.second;
+    }
+  }
+  for (const GraphNode& node : nodes) {
+    const auto size = sizes.find(&node);
+    const auto table = node.operation == "GatherRows" ? tables.find(*node.inputs[1]) : tables.end();
+    if (size != sizes.end()) {
+      splitter.split(node, size->second.first, size->second.second);
+    } else if (table != tables.end()) {
+      splitter.gather_parts(node, table->first, table->second);
+    } else {
+      splitter.keep(node);
+    }
   }
   splitter.finish();
 }

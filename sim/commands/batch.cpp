@@ -3,12 +3,14 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <sstream>
 
@@ -27,12 +29,16 @@ struct Run {
   std::string name;  ///< of its files: "mali-g715.vit"
 };
 
-/// A folder of the batch's own, for results that nobody asked to keep.
+/// A folder of the batch's own, where runs write what is not whole yet; gone with the batch.
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::string pattern = (fs::temp_directory_path() / "fmsim_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw DeviceError(pattern + ": cannot be created");
+  /// Within `parent`. Throws UserError when that is no folder that can be written to.
+  explicit ScratchFolder(const std::string& parent) {
+    std::string pattern = (fs::path(parent) / ".fmsim_XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw UserError({parent},
+                      std::string("is no folder that can be written to: ") + std::strerror(errno));
+    }
     path_ = pattern;
   }
   ~ScratchFolder() {
@@ -55,9 +61,15 @@ void make_folder(const std::string& path) {
   if (!fs::create_directories(path, error) && error) {
     throw UserError({path}, "cannot be created: " + error.message());
   }
-  const fs::path probe = fs::path(path) / ".fmsim-probe";
-  if (!std::ofstream(probe)) throw UserError({path}, "is no folder that can be written to");
-  fs::remove(probe, error);
+}
+
+std::string temporary_folder() {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  if (!error) return folder.string();
+  const char* named = std::getenv("TMPDIR");
+  throw UserError(std::string("TMPDIR") + (named == nullptr ? "" : std::string(" ") + named) +
+                  ": no folder for temporary files: " + error.message() + "; give -o FOLDER");
 }
 
 /// Every config with every trace; names are made unique by a number.
@@ -84,8 +96,9 @@ ChildProcess child_of(const Run& run, const fs::path& folder,
   static const std::set<std::string> of_the_batch{"config", "trace", "jobs",
                                                   "output", "json",  "summary"};
   ChildProcess child;
-  child.arguments = {"--config", run.config,  "--trace", run.trace,
-                     "--json",   "--summary", "-o",      (folder / (run.name + ".json")).string()};
+  // A value after '=' may begin with dashes.
+  child.arguments = {"--config=" + run.config, "--trace=" + run.trace, "--json", "--summary",
+                     "--output=" + (folder / (run.name + ".json")).string()};
   for (const GivenOption& option : given) {
     if (of_the_batch.count(option.name) != 0) continue;
     child.arguments.insert(child.arguments.end(), option.words.begin(), option.words.end());
@@ -95,31 +108,45 @@ ChildProcess child_of(const Run& run, const fs::path& folder,
   return child;
 }
 
-std::string error_line(const fs::path& path) {
+/// What a failed run said last, without the tool's name.
+std::string error_line(const fs::path& path, int status) {
   std::ifstream file(path);
   std::string line, last;
   // Notes come first, the error last.
   while (std::getline(file, line)) {
-    if (line.rfind("fmsim: error: ", 0) == 0) return line.substr(std::string("fmsim: ").size());
+    if (line.rfind("fmsim: error: ", 0) == 0)
+      return line.substr(std::string("fmsim: error: ").size());
     if (!line.empty()) last = line;
   }
-  return last;
+  if (!last.empty()) return last;
+  return status > 128 ? "ended by signal " + std::to_string(status - 128) : "no message";
 }
 
-int severity(int status) {
-  const std::vector<int> rising{0, 2, 3, 4, 1};
-  const auto place = std::find(rising.begin(), rising.end(), status);
-  return static_cast<int>(place - rising.begin());
+/// A child that was ended from outside (by the user, or for its memory) is not our fault, one that
+/// crashed is.
+ExitStatus exit_status_of(int status) {
+  if (status >= 0 && status <= 4) return static_cast<ExitStatus>(status);
+  for (const int from_outside : {SIGHUP, SIGINT, SIGTERM, SIGKILL, SIGXCPU}) {
+    if (status == 128 + from_outside) return ExitStatus::device_failed;
+  }
+  return ExitStatus::internal_fault;
 }
 
-std::string table_row(const Run& run, const fs::path& result) {
+std::ptrdiff_t severity(ExitStatus status) {
+  static const std::vector<ExitStatus> rising{
+      ExitStatus::done, ExitStatus::user_error, ExitStatus::device_failed,
+      ExitStatus::verification_differs, ExitStatus::internal_fault};
+  return std::find(rising.begin(), rising.end(), status) - rising.begin();
+}
+
+std::string table_row(const std::string& name, const fs::path& result) {
   const auto json = nlohmann::json::parse(read_text_file(result.string()));
   const auto& latency = json.at("latency");
   const auto text = [](const nlohmann::json& nanoseconds) {
     return text_of(Nanoseconds(nanoseconds.get<std::uint64_t>()));
   };
   std::ostringstream row;
-  row << std::left << std::setw(34) << run.name << std::right << std::setw(11)
+  row << std::left << std::setw(34) << name << std::right << std::setw(11)
       << text(latency.at("integrated_ns")) << std::setw(11) << text(latency.at("exec_ns"))
       << std::setw(11) << text_of(Bytes(json.at("memory").at("peak_bytes").get<std::uint64_t>()))
       << std::setw(11)
@@ -127,66 +154,91 @@ std::string table_row(const Run& run, const fs::path& result) {
   return row.str();
 }
 
-void print_table(const std::vector<Run>& runs, const std::vector<int>& statuses,
-                 const fs::path& folder) {
+/// What is said of a run that ended.
+struct Outcome {
+  ExitStatus status = ExitStatus::done;
+  std::string row;    ///< of the table
+  std::string error;  ///< of a failed run
+};
+
+Outcome outcome_of(const Run& run, int status, const fs::path& scratch) {
+  Outcome outcome;
+  outcome.status = exit_status_of(status);
+  if (status == 0) {
+    outcome.row = table_row(run.name, scratch / (run.name + ".json"));
+    return outcome;
+  }
+  outcome.error = error_line(scratch / (run.name + ".error"), status);
+  std::ostringstream row;
+  row << std::left << std::setw(34) << run.name << "failed (" << status
+      << "): error: " << outcome.error;
+  outcome.row = row.str();
+  return outcome;
+}
+
+/// What the user asked for appears, whole: results as JSON or text, and an error file only of a
+/// failed run.
+void keep_asked_for(const ReplayOptions& options, const Run& run, bool failed,
+                    const fs::path& scratch) {
+  const auto keep = [&](const std::string& file) {
+    std::error_code error;
+    if (!fs::exists(scratch / file, error)) return;
+    fs::rename(scratch / file, fs::path(options.output) / file, error);
+    if (error) throw DeviceError(file + ": cannot be moved to its place: " + error.message());
+  };
+  std::error_code ignored;
+  if (failed) keep(run.name + ".error");
+  if (!failed) fs::remove(fs::path(options.output) / (run.name + ".error"), ignored);
+  // Broken laws are exit status 1 with a result to look at.
+  if (options.json) keep(run.name + ".json");
+  if (!options.json && !failed) keep(run.name + ".txt");
+}
+
+/// The table to standard output, what failed to standard error too. Returns the worst status.
+ExitStatus report(const std::vector<Run>& runs, const std::vector<Outcome>& outcomes) {
   std::cout << std::left << std::setw(34) << "run" << std::right << std::setw(11) << "integrated"
             << std::setw(11) << "execution" << std::setw(11) << "memory" << std::setw(11)
             << "energy"
             << "\n";
+  for (const Outcome& outcome : outcomes) std::cout << outcome.row << "\n";
+  std::cout.flush();
+  ExitStatus worst = ExitStatus::done;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (statuses[i] == 0) {
-      std::cout << table_row(runs[i], folder / (runs[i].name + ".json")) << "\n";
-    } else {
-      std::cout << std::left << std::setw(34) << runs[i].name << "failed (" << statuses[i]
-                << "): " << error_line(folder / (runs[i].name + ".error")) << "\n";
-    }
+    if (outcomes[i].status == ExitStatus::done) continue;
+    std::cerr << "fmsim: error: " << runs[i].name << ": " << outcomes[i].error << "\n";
+    if (severity(outcomes[i].status) > severity(worst)) worst = outcomes[i].status;
   }
+  return worst;
 }
 
-/// What the user asked for stays: results as JSON or text, and an error file only of a failed run.
-void keep_asked_for(const ReplayOptions& options, const std::vector<Run>& runs,
-                    const std::vector<int>& statuses, const fs::path& folder) {
-  std::error_code ignored;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const bool failed = statuses[i] != 0;
-    const auto remove = [&](const char* extension) {
-      fs::remove(folder / (runs[i].name + extension), ignored);
-    };
-    if (!failed) remove(".error");
-    // Broken laws are exit status 1 with a result to look at.
-    if (options.json || failed) remove(".txt");
-    if (!options.json) remove(".json");
+ExitStatus run_all(const ReplayOptions& options) {
+  const bool kept = options.output != "-";
+  if (kept) make_folder(options.output);
+  const ScratchFolder scratch(kept ? options.output : temporary_folder());
+  const std::vector<Run> runs = product(options);
+  std::vector<ChildProcess> children;
+  for (const Run& run : runs) children.push_back(child_of(run, scratch.path(), options.given));
+  std::vector<Outcome> outcomes(runs.size());
+  {
+    ProgressBar bar("runs");
+    std::size_t ended = 0;
+    run_children(children, options.jobs, [&](std::size_t child, int status) {
+      outcomes[child] = outcome_of(runs[child], status, scratch.path());
+      if (kept) keep_asked_for(options, runs[child], status != 0, scratch.path());
+      bar.show(++ended, runs.size());
+    });
   }
+  return report(runs, outcomes);
 }
 
 }  // namespace
 
 ExitStatus run_batch(const ReplayOptions& options) {
-  const bool kept = options.output != "-";
-  std::optional<ScratchFolder> scratch;
-  if (kept) {
-    make_folder(options.output);
-  } else {
-    scratch.emplace();
+  try {
+    return run_all(options);
+  } catch (const Interruption& interruption) {
+    end_by(interruption);
   }
-  const fs::path folder = kept ? fs::path(options.output) : scratch->path();
-  const std::vector<Run> runs = product(options);
-  std::vector<ChildProcess> children;
-  for (const Run& run : runs) children.push_back(child_of(run, folder, options.given));
-  std::vector<int> statuses;
-  {
-    ProgressBar bar("runs");
-    statuses = run_children(children, options.jobs,
-                            [&](std::size_t ended) { bar.show(ended, runs.size()); });
-  }
-  print_table(runs, statuses, folder);
-  if (kept) keep_asked_for(options, runs, statuses, folder);
-  int worst = 0;
-  for (const int status : statuses) {
-    if (severity(status) > severity(worst)) worst = status;
-  }
-  // A child that a signal ended is our own fault too.
-  return worst > 4 ? ExitStatus::internal_fault : static_cast<ExitStatus>(worst);
 }
 
 }  // namespace fm

@@ -1,74 +1,91 @@
 #include "sim/commands/child_processes.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
 #include "core/diagnostics.hpp"
 
-extern char** environ;
-
 namespace fm {
 namespace {
 
-class FileActions {
+/// While it lives, signals are waited for instead of handled: nothing runs at a moment of their own
+/// choosing.
+class SignalWait {
  public:
-  FileActions() { posix_spawn_file_actions_init(&actions_); }
-  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
-  void open(int descriptor, const char* file, int flags) {
-    posix_spawn_file_actions_addopen(&actions_, descriptor, file, flags, 0666);
+  SignalWait() {
+    sigemptyset(&awaited_);
+    ::signal(SIGCHLD, SIG_DFL);  // who started us may have ignored it: then it would never come
+    sigaddset(&awaited_, SIGCHLD);
+    for (const int ending : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+      struct sigaction current {};
+      ::sigaction(ending, nullptr, &current);
+      if (current.sa_handler != SIG_IGN) sigaddset(&awaited_, ending);
+    }
+    ::sigprocmask(SIG_BLOCK, &awaited_, &before_);
   }
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
+  ~SignalWait() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  SignalWait(const SignalWait&) = delete;
+  SignalWait& operator=(const SignalWait&) = delete;
+  /// The next signal.
+  int next() const {
+    int number = -1;
+    while (number < 0) number = ::sigwaitinfo(&awaited_, nullptr);
+    return number;
+  }
+  const sigset_t& before() const { return before_; }
 
  private:
-  posix_spawn_file_actions_t actions_{};
+  sigset_t awaited_{}, before_{};
 };
 
-/// Process ids of the children that run, 0 where none does: for the signal handler, which may touch
-/// nothing but these.
-std::array<std::atomic<pid_t>, 256> running_pids{};
-
-void end_with_children(int signal_number) {
-  for (const std::atomic<pid_t>& pid : running_pids) {
-    if (pid.load() > 0) ::kill(pid.load(), signal_number);
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0) throw DeviceError(path + ": cannot be written: " + std::strerror(errno));
   }
-  ::signal(signal_number, SIG_DFL);
-  ::raise(signal_number);
-}
+  ~OutputFile() { ::close(descriptor_); }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  int descriptor() const { return descriptor_; }
 
-void remember(pid_t before, pid_t after) {
-  for (std::atomic<pid_t>& pid : running_pids) {
-    if (pid.load() != before) continue;
-    pid.store(after);
-    return;
-  }
-}
+ private:
+  int descriptor_;
+};
 
-pid_t start(const ChildProcess& child) {
+/// In the child, between fork and exec: system calls only.
+[[noreturn]] void become(char* const* argv, int output, int error, pid_t parent,
+                         const sigset_t& mask) {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(128 + SIGTERM);  // it ended before the line above
+  const int input = ::open("/dev/null", O_RDONLY);
+  if (input >= 0) ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(error, STDERR_FILENO);
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   // Its own image, wherever it was started from and whatever PATH says.
-  static const std::string program = "/proc/self/exe";
+  ::execv("/proc/self/exe", argv);
+  ::_exit(static_cast<int>(ExitStatus::device_failed));
+}
+
+pid_t start(const ChildProcess& child, const sigset_t& mask) {
   std::vector<char*> argv{const_cast<char*>("fmsim")};
   for (const std::string& argument : child.arguments)
     argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  FileActions files;
-  files.open(STDIN_FILENO, "/dev/null", O_RDONLY);
-  files.open(STDOUT_FILENO, child.output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
-  files.open(STDERR_FILENO, child.error_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.c_str(), files.get(), nullptr, argv.data(), environ);
-  if (error != 0) throw DeviceError(std::string("no child process: ") + std::strerror(error));
-  remember(0, pid);
+  const OutputFile output(child.output_file), error(child.error_file);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) throw DeviceError(std::string("no child process: ") + std::strerror(errno));
+  if (pid == 0) become(argv.data(), output.descriptor(), error.descriptor(), parent, mask);
   return pid;
 }
 
@@ -76,39 +93,77 @@ int status_of(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
 }
 
-}  // namespace
+class Children {
+ public:
+  Children(const std::vector<ChildProcess>& children,
+           const std::function<void(std::size_t, int)>& on_end)
+      : children_(children), on_end_(on_end) {}
 
-std::vector<int> run_children(const std::vector<ChildProcess>& children, std::size_t jobs,
-                              const std::function<void(std::size_t)>& on_end) {
-  for (const int signal_number : {SIGINT, SIGTERM}) ::signal(signal_number, end_with_children);
-  std::vector<int> statuses(children.size());
-  std::map<pid_t, std::size_t> running;
-  std::size_t next = 0, ended = 0;
-  const auto wait_for_one = [&] {
-    int wait_status = 0;
-    const pid_t pid = waitpid(-1, &wait_status, 0);
-    if (pid < 0 && errno == EINTR) return;
-    if (pid < 0) throw DeviceError(std::string("waiting for children: ") + std::strerror(errno));
-    const auto child = running.find(pid);
-    if (child == running.end()) return;
-    statuses[child->second] = status_of(wait_status);
-    remember(pid, 0);
-    running.erase(child);
-    on_end(++ended);
-  };
-  try {
-    while (ended < children.size()) {
-      while (next < children.size() && running.size() < jobs) {
-        running.emplace(start(children[next]), next);
+  void run(std::size_t jobs) {
+    std::size_t next = 0;
+    while (next < children_.size() || !running_.empty()) {
+      while (next < children_.size() && running_.size() < jobs) {
+        running_.emplace(start(children_[next], signals_.before()), next);
         ++next;
       }
-      wait_for_one();
+      const int signal_number = signals_.next();
+      if (signal_number != SIGCHLD) {
+        send(signal_number);
+        drain();
+        throw Interruption{signal_number};
+      }
+      for (const auto& [child, status] : ended()) on_end_(child, status);
     }
+  }
+
+  /// Waits for all that run. A second signal leaves them no choice.
+  void drain() {
+    while (!running_.empty()) {
+      if (signals_.next() != SIGCHLD) send(SIGKILL);
+      ended();
+    }
+  }
+
+ private:
+  void send(int signal_number) const {
+    for (const auto& [pid, child] : running_) ::kill(pid, signal_number);
+  }
+
+  std::map<std::size_t, int> ended() {
+    std::map<std::size_t, int> statuses;
+    int wait_status = 0;
+    for (pid_t pid; (pid = ::waitpid(-1, &wait_status, WNOHANG)) > 0;) {
+      const auto child = running_.find(pid);
+      if (child == running_.end()) continue;
+      statuses[child->second] = status_of(wait_status);
+      running_.erase(child);
+    }
+    return statuses;
+  }
+
+  const std::vector<ChildProcess>& children_;
+  const std::function<void(std::size_t, int)>& on_end_;
+  SignalWait signals_;
+  std::map<pid_t, std::size_t> running_;
+};
+
+}  // namespace
+
+void run_children(const std::vector<ChildProcess>& children, std::size_t jobs,
+                  const std::function<void(std::size_t, int)>& on_end) {
+  Children processes(children, on_end);
+  try {
+    processes.run(jobs);
   } catch (...) {
-    while (!running.empty()) wait_for_one();
+    processes.drain();
     throw;
   }
-  return statuses;
+}
+
+void end_by(const Interruption& interruption) {
+  ::signal(interruption.signal_number, SIG_DFL);
+  ::raise(interruption.signal_number);
+  std::_Exit(128 + interruption.signal_number);
 }
 
 }  // namespace fm

@@ -14,12 +14,21 @@ struct ChildProcess {
   std::string error_file;              ///< takes its standard error
 };
 
-/// Runs this very program once for each of `children`, `jobs` (at most 256) of them at a time, in
-/// their order. `on_end` is told how many have ended. Returns each one's exit status (128 + n when
-/// signal n ended it). A SIGINT or SIGTERM to this process reaches the children as well. Throws
-/// DeviceError when the system makes no more processes; children already running are waited for
-/// first.
-std::vector<int> run_children(const std::vector<ChildProcess>& children, std::size_t jobs,
-                              const std::function<void(std::size_t ended)>& on_end);
+/// A signal asked this process to end; its children have.
+struct Interruption {
+  int signal_number;
+};
+
+/// Runs this very program once for each of `children`, `jobs` of them at a time, in their order.
+/// `on_end` is told which child ended and its exit status (128 + n when signal n ended it). SIGINT,
+/// SIGTERM, SIGHUP and SIGQUIT, unless this process ignores them, are handed to the children, which
+/// are waited for; then Interruption is thrown. Children end with this process however it ends.
+/// Throws DeviceError when the system makes no more processes or files; children already running
+/// are waited for first.
+void run_children(const std::vector<ChildProcess>& children, std::size_t jobs,
+                  const std::function<void(std::size_t child, int status)>& on_end);
+
+/// Ends this process by the signal, as if nobody had handled it.
+[[noreturn]] void end_by(const Interruption& interruption);
 
 }  // namespace fm

@@ -1,5 +1,8 @@
 #include "sim/commands/config_options.hpp"
 
+#include "core/atomic_file.hpp"
+#include "core/device_config_file.hpp"
+
 namespace fm {
 
 DeviceConfig load_config(const std::string& name_or_path,
@@ -14,6 +17,10 @@ DeviceConfig load_config(const std::string& name_or_path,
   }
   config.check();
   return config;
+}
+
+void check_output(const std::string& output, const std::string& config, const std::string& trace) {
+  AtomicFile::refuse_input(output, {find_device_config(config), trace});
 }
 
 }  // namespace fm

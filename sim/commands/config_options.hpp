@@ -11,4 +11,7 @@ namespace fm {
 /// The named config with each `path=value` of `settings` applied, checked. Throws UserError.
 DeviceConfig load_config(const std::string& name_or_path, const std::vector<std::string>& settings);
 
+/// Throws UserError when an output would replace the config's file or the trace (may be empty).
+void check_output(const std::string& output, const std::string& config, const std::string& trace);
+
 }  // namespace fm

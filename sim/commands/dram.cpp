@@ -1,4 +1,5 @@
 // fmsim dram: one DRAM channel alone under a closed loop of requests.
+#include <cmath>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -84,6 +85,9 @@ DramStream stream_of(const DramOptions& options) {
   stream.requests = options.requests;
   if (options.window != "full") {
     const double window = number_in("window", options.window, 1, 4096);
+    if (window != std::floor(window)) {
+      throw UserError("--window " + options.window + ": needs a whole number, or full");
+    }
     stream.window = static_cast<std::uint32_t>(window);
   }
   stream.write_share = number_in("write-share", options.write_share, 0, 1);
@@ -95,7 +99,20 @@ DramStream stream_of(const DramOptions& options) {
   return stream;
 }
 
+/// Options that are short for a key of the config exclude --set of that key.
+void check_given_once(const DramOptions& options) {
+  for (const std::string& setting : options.settings) {
+    const std::string key = setting.substr(0, setting.find('='));
+    if ((key == "dram.preset" && !options.preset.empty()) ||
+        (key == "dram.mapping" && !options.mapping.empty())) {
+      throw UserError("--set " + setting + " contradicts --" + key.substr(key.find('.') + 1) +
+                      ": give one of them");
+    }
+  }
+}
+
 DramParameters parameters_of(const DramOptions& options, const DramStream& stream) {
+  check_given_once(options);
   std::vector<std::string> settings;
   if (!options.preset.empty()) settings.push_back("dram.preset=" + options.preset);
   settings.insert(settings.end(), options.settings.begin(), options.settings.end());
@@ -183,6 +200,7 @@ ExitStatus run_dram(int argc, const char* const* argv) {
   }
   const DramStream stream = stream_of(options);
   const DramParameters parameters = parameters_of(options, stream);
+  check_output(options.output, options.config, "");
   AtomicFile output(options.output);
   const std::vector<Line> lines = lines_of(run_dram_stream(parameters, stream));
   output.stream() << (options.json ? json_of(lines, parameters) : text_of(lines));

@@ -8,6 +8,7 @@
 #include "core/microbench_label.hpp"
 #include "core/progress_bar.hpp"
 #include "core/trace_file.hpp"
+#include "core/version.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/config_options.hpp"
 #include "sim/commands/option_table.hpp"
@@ -25,7 +26,7 @@ struct MicrobenchOptions {
   std::string traces;
   bool json = false;
   std::string output = "-";
-  bool help = false;
+  bool help = false, version = false;
 };
 
 using Row = OptionRow<MicrobenchOptions>;
@@ -44,6 +45,7 @@ const std::vector<Row>& rows() {
       {"json", "", "write all points as JSON", &MicrobenchOptions::json},
       {"output,o", "FILE", "where to; - is standard output", &MicrobenchOptions::output},
       {"help,h", "", "this text", &MicrobenchOptions::help},
+      {"version", "", "the version", &MicrobenchOptions::version},
   };
   return rows;
 }
@@ -91,19 +93,39 @@ AxisConditions conditions_of(const std::vector<std::string>& at) {
   return conditions;
 }
 
-/// Names of the folder's traces, sorted, or those asked for.
+/// Names of the folder's traces, sorted, or those asked for, each once.
 std::vector<std::string> names_of(const fs::path& folder, const std::vector<std::string>& only) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".trace") names.push_back(entry.path().stem().string());
   }
+  if (error) throw UserError({folder.string()}, "cannot be read: " + error.message());
+  if (names.empty()) throw UserError({folder.string()}, "has no traces (*.trace)");
   std::sort(names.begin(), names.end());
   for (const std::string& name : only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       throw UserError("--only " + name + ": " + accepted_words(name, names));
     }
   }
-  return only.empty() ? names : only;
+  if (only.empty()) return names;
+  std::vector<std::string> wanted;
+  for (const std::string& name : only) {
+    if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) wanted.push_back(name);
+  }
+  return wanted;
+}
+
+/// A selection that selects nothing is a mistake.
+void check_measured(const std::vector<MicrobenchCurve>& curves, const fs::path& folder,
+                    const MicrobenchOptions& options) {
+  if (!curves.empty()) return;
+  if (options.at.empty())
+    throw UserError({folder.string()}, "no trace there is a microbenchmark's");
+  std::string conditions;
+  for (const std::string& at : options.at) conditions += " --at " + at;
+  throw UserError("no point lies" + conditions +
+                  ": without --at all points are printed with their axes");
 }
 
 MicrobenchCurve measure(const DeviceConfig& config, const fs::path& folder, const std::string& name,
@@ -113,7 +135,13 @@ MicrobenchCurve measure(const DeviceConfig& config, const fs::path& folder, cons
   keep_points(conditions, &trace);
   SimulationOptions options;
   options.trace_file = file;
-  const Result result = simulate(config, trace, options);
+  const Result result = [&] {
+    try {
+      return simulate(config, trace, options);
+    } catch (const UserError& error) {
+      throw UserError({file}, error.what());
+    }
+  }();
   for (const ResultCheck& check : result.checks) {
     if (check.holds()) continue;
     throw std::logic_error(name + ": a conservation law is broken: " + check.law + ": " +
@@ -127,11 +155,18 @@ MicrobenchCurve measure(const DeviceConfig& config, const fs::path& folder, cons
 ExitStatus run_microbench(int argc, const char* const* argv) {
   MicrobenchOptions options;
   parse_options(argc, argv, describe("Options", rows(), &options), "fmsim microbench");
-  if (options.help) return std::cout << help(), ExitStatus::done;
+  if (options.help || options.version) {
+    std::cout << (options.help ? help() : std::string("fmsim ") + version + "\n");
+    return ExitStatus::done;
+  }
+  if (options.config.empty()) throw UserError("--config is missing; see fmsim microbench --help");
   const DeviceConfig config = load_config(options.config, options.settings);
   const fs::path folder = traces_folder(options.traces);
   const std::vector<std::string> names = names_of(folder, options.only);
   const auto conditions = conditions_of(options.at);
+  for (const std::string& name : names) {
+    check_output(options.output, options.config, (folder / (name + ".trace")).string());
+  }
   AtomicFile output(options.output);
   ProgressBar bar("simulating");
   std::vector<MicrobenchCurve> curves;
@@ -140,6 +175,7 @@ ExitStatus run_microbench(int argc, const char* const* argv) {
     curves.push_back(measure(config, folder, name, conditions));
     if (curves.back().points.empty()) curves.pop_back();
   }
+  check_measured(curves, folder, options);
   if (options.json) {
     output.stream() << microbench_json(config, curves);
   } else {

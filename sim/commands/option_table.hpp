@@ -23,19 +23,29 @@ struct OptionRow {
 
 namespace option_table {
 
-inline boost::program_options::value_semantic* semantic_of(bool* target, const char* /*name*/) {
+/// Digits only: a sign would wrap around. Throws UserError.
+std::uint64_t whole_number(const std::string& option, const std::string& text);
+
+inline boost::program_options::value_semantic* semantic_of(bool* target, const char* /*option*/,
+                                                           const char* /*name*/) {
   return boost::program_options::bool_switch(target);
 }
-inline boost::program_options::value_semantic* semantic_of(std::string* target, const char* name) {
+inline boost::program_options::value_semantic* semantic_of(std::string* target,
+                                                           const char* /*option*/,
+                                                           const char* name) {
   auto* value = boost::program_options::value(target)->value_name(name);
   if (!target->empty()) value->default_value(*target);
   return value;
 }
 inline boost::program_options::value_semantic* semantic_of(std::uint64_t* target,
-                                                           const char* name) {
-  return boost::program_options::value(target)->value_name(name)->default_value(*target);
+                                                           const char* option, const char* name) {
+  return boost::program_options::value<std::string>()
+      ->value_name(name)
+      ->default_value(std::to_string(*target))
+      ->notifier([=](const std::string& text) { *target = whole_number(option, text); });
 }
 inline boost::program_options::value_semantic* semantic_of(std::vector<std::string>* target,
+                                                           const char* /*option*/,
                                                            const char* name) {
   return boost::program_options::value(target)->value_name(name)->composing();
 }
@@ -51,9 +61,9 @@ boost::program_options::options_description describe(const std::string& title,
   for (const OptionRow<Options>& row : rows) {
     std::visit(
         [&](auto member) {
-          description.add_options()(row.name,
-                                    option_table::semantic_of(&(options->*member), row.value_name),
-                                    row.description);
+          description.add_options()(
+              row.name, option_table::semantic_of(&(options->*member), row.name, row.value_name),
+              row.description);
         },
         row.member);
   }
@@ -67,8 +77,8 @@ struct GivenOption {
 };
 
 /// Fills what `description` points to. `command` names the help to see: "fmsim replay". Throws
-/// UserError: an unknown option (with the nearest known ones), a value missing, odd or too many,
-/// a word that belongs to no option. Returns what was given, in order.
+/// UserError: an unknown option (with the nearest known ones), a value missing, empty, odd or too
+/// many, a word that belongs to no option. Returns what was given, in order.
 std::vector<GivenOption> parse_options(
     int argc, const char* const* argv,
     const boost::program_options::options_description& description, const std::string& command);

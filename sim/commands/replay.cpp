@@ -44,6 +44,8 @@ Result simulate_trace(const DeviceConfig& config, const ReplayOptions& options) 
   simulation.perfect = parse_perfect(options.perfect);
   std::optional<PortDump> dump;
   if (!options.dump_requests.empty()) {
+    const std::string& written = options.dump_requests;
+    check_output(written.substr(written.find('=') + 1), options.config, options.trace);
     dump.emplace(options.dump_requests);
     simulation.tap = dump->tap();
     simulation.tap_port = dump->port();
@@ -93,6 +95,9 @@ ExitStatus run_replay(int argc, const char* const* argv) {
   }
   if (options.several()) return run_batch(options);
   const DeviceConfig config = load_config(options.config, options.settings);
+  for (const std::string& written : {options.output, options.chrome_trace}) {
+    if (!written.empty()) check_output(written, options.config, options.trace);
+  }
   // Opened first: a folder that does not exist is better known before minutes of simulation.
   AtomicFile output(options.output);
   std::optional<AtomicFile> chrome_trace;

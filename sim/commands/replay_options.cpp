@@ -1,5 +1,6 @@
 #include "sim/commands/replay_options.hpp"
 
+#include <set>
 #include <sstream>
 
 #include "core/diagnostics.hpp"
@@ -34,7 +35,8 @@ const std::vector<Row>& rows() {
        "rest and say how far that may be off",
        &ReplayOptions::sample},
       {"launches", "A:B",
-       "simulate only launches A to B - 1, by number or id, and nothing else of the host program",
+       "simulate only launches A to B - 1, by number or id, and nothing else of the host program; "
+       "A alone is one launch",
        &ReplayOptions::launches},
       {"warm", "", "with --launches: caches know what the launches before touched",
        &ReplayOptions::warm},
@@ -70,6 +72,20 @@ void check_several(const ReplayOptions& options) {
   if (options.json && options.output == "-") {
     throw UserError("--json of several simulations needs -o FOLDER");
   }
+  if (options.summary) {
+    throw UserError("--summary goes with one simulation: several print a table of all");
+  }
+}
+
+void check_explain(const ReplayOptions& options) {
+  if (options.configs.size() > 1) throw UserError("--explain explains one --config");
+  static const std::set<std::string> of_a_config{"explain", "config", "set", "output"};
+  for (const GivenOption& option : options.given) {
+    if (of_a_config.count(option.name) != 0) continue;
+    throw UserError(
+        "--explain simulates nothing: it goes with --config, --set and -o, not with --" +
+        option.name);
+  }
 }
 
 void check(const ReplayOptions& options) {
@@ -78,10 +94,7 @@ void check(const ReplayOptions& options) {
     throw UserError("--jobs " + std::to_string(options.jobs) + ": needs 1 to " +
                     std::to_string(most_jobs));
   }
-  if (options.explain && options.configs.size() > 1) {
-    throw UserError("--explain explains one --config");
-  }
-  if (options.explain) return;
+  if (options.explain) return check_explain(options);
   if (options.trace.empty()) throw UserError("--trace is missing; see fmsim --help");
   if (options.sample != "full" && options.sample != "auto") {
     throw UserError("--sample " + options.sample + ": " +
@@ -92,6 +105,11 @@ void check(const ReplayOptions& options) {
     throw UserError(
         "--launches simulates a part of one run in full: it goes neither with --repeat "
         "nor with --sample auto");
+  }
+  if (!options.dump_requests.empty() && options.sample == "auto") {
+    throw UserError(
+        "--dump-requests needs --sample full: launches that --sample auto leaves out send no "
+        "requests");
   }
   if (options.warm && options.launches.empty()) {
     throw UserError("--warm says what --launches starts from; see fmsim --help");
@@ -120,16 +138,18 @@ ReplayOptions parse_replay_options(int argc, const char* const* argv) {
 std::string replay_help() {
   ReplayOptions options;
   std::ostringstream text;
-  text << "usage: fmsim [COMMAND] --config NAME|FILE --trace FILE [--set PATH=VALUE ...] [--json] "
-          "[-o FILE]\n\n"
-       << "Replays a recorded trace on a simulated phone and says how long it takes and why.\n\n"
-       << describe("Options", rows(), &options) << "\n"
-       << list_of_commands() << "\nExample:\n"
-       << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
-       << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n"
-       << "  fmsim --config mali-g715 --config adreno-750 --trace vit.trace --trace ocr.trace "
-          "--jobs 2\n\n"
-       << "Exit status: 0 done, 1 a conservation law is broken, 2 the input is wrong.\n";
+  text
+      << "usage: fmsim [COMMAND] --config NAME|FILE --trace FILE [--set PATH=VALUE ...] [--json] "
+         "[-o FILE]\n\n"
+      << "Replays a recorded trace on a simulated phone and says how long it takes and why.\n\n"
+      << describe("Options", rows(), &options) << "\n"
+      << list_of_commands() << "\nExample:\n"
+      << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
+      << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n"
+      << "  fmsim --config mali-g715 --config adreno-750 --trace vit.trace --trace ocr.trace "
+         "--jobs 2\n\n"
+      << "Exit status: 0 done, 1 a conservation law is broken, 2 the input is wrong, 3 the machine "
+         "failed\n(disk full, out of memory).\n";
   return text.str();
 }
 

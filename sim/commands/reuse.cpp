@@ -7,6 +7,7 @@
 
 #include "core/atomic_file.hpp"
 #include "core/progress_bar.hpp"
+#include "core/version.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/config_options.hpp"
 #include "sim/commands/option_table.hpp"
@@ -22,7 +23,7 @@ struct ReuseOptions {
   std::vector<std::string> settings;
   std::string launch = "all", port = "core-l2";
   std::uint64_t line = 64;
-  bool json = false, help = false;
+  bool json = false, help = false, version = false;
   std::string output = "-";
 };
 
@@ -38,6 +39,7 @@ const std::vector<OptionRow<ReuseOptions>>& rows() {
       {"json", "", "write JSON instead of a table", &ReuseOptions::json},
       {"output,o", "FILE", "where to; - is standard output", &ReuseOptions::output},
       {"help,h", "", "this text", &ReuseOptions::help},
+      {"version", "", "the version", &ReuseOptions::version},
   };
   return rows;
 }
@@ -57,9 +59,10 @@ std::string help() {
 void check(const ReuseOptions& options) {
   if (options.config.empty()) throw UserError("--config is missing; see fmsim reuse --help");
   if (options.trace.empty()) throw UserError("--trace is missing; see fmsim reuse --help");
-  if (options.line < 8 || (options.line & (options.line - 1)) != 0) {
-    throw UserError("--line " + std::to_string(options.line) +
-                    ": a power of two of at least 8 bytes is wanted");
+  constexpr std::uint64_t longest = 65536;
+  if (options.line < 8 || options.line > longest || (options.line & (options.line - 1)) != 0) {
+    throw UserError("--line " + std::to_string(options.line) + ": needs a power of two from 8 to " +
+                    std::to_string(longest));
   }
 }
 
@@ -151,7 +154,7 @@ std::string json_of(const ReuseDistance& distances, const ReuseOptions& options)
     json["curve"].push_back(
         {{"capacity_bytes", lines * options.line}, {"hits", distances.hits(lines)}});
   }
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -159,14 +162,23 @@ std::string json_of(const ReuseDistance& distances, const ReuseOptions& options)
 ExitStatus run_reuse(int argc, const char* const* argv) {
   ReuseOptions options;
   parse_options(argc, argv, describe("Options", rows(), &options), "fmsim reuse");
-  if (options.help) return std::cout << help(), ExitStatus::done;
+  if (options.help || options.version) {
+    std::cout << (options.help ? help() : std::string("fmsim ") + version + "\n");
+    return ExitStatus::done;
+  }
   check(options);
   const DeviceConfig config = load_config(options.config, options.settings);
+  check_output(options.output, options.config, options.trace);
   AtomicFile output(options.output);
   const Trace trace = read_trace(options.trace);
   Watch watch(options);
   SimulationOptions simulation;
   watch.attach(&simulation);
+  ProgressBar bar("simulating");
+  constexpr std::size_t steps = 1000;
+  simulation.on_progress = [&bar](double share) {
+    bar.show(static_cast<std::size_t>(share * steps), steps);
+  };
   simulate(config, trace, simulation);
   const ReuseDistance& distances = watch.finish();
   if (distances.accesses() == 0)

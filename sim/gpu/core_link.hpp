@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sim/memory/block.hpp"
+#include "sim/memory/divider.hpp"
 #include "sim/memory/memory_level.hpp"
 
 namespace fm {
@@ -24,7 +25,7 @@ class CoreLink {
       : clock_(clock),
         l2_(l2),
         latency_(request_latency),
-        bytes_per_cycle_(bytes_per_cycle),
+        width_(bytes_per_cycle),
         source_(l2->attach(sink, clock.period * answer_latency)) {}
 
   /// Sends at `earliest` or as soon as the link is free; `line_bytes`: of the sender's line, to
@@ -62,12 +63,13 @@ class CoreLink {
   /// The link is busy for parts of cycles: two lines of half its width pass in one.
   static constexpr std::uint64_t cycle_units = 4096;
   std::uint64_t units_for(std::uint32_t bytes) const {
-    return std::max<std::uint64_t>(1, bytes * cycle_units / bytes_per_cycle_);
+    return std::max<std::uint64_t>(1, width_.quotient(bytes * cycle_units));
   }
   static Cycle last_cycle(std::uint64_t free) { return (free + cycle_units - 1) / cycle_units - 1; }
   const Clock clock_;
   MemoryLevel* l2_;
-  std::uint32_t latency_, bytes_per_cycle_;
+  std::uint32_t latency_;
+  Divider width_;  ///< bytes a cycle
   std::uint16_t source_;
   std::uint64_t out_free_ = 0, in_free_ = 0;  ///< in cycle_units
   std::uint64_t sequence_ = 0, bytes_in_ = 0, bytes_out_ = 0;

@@ -5,6 +5,9 @@
 namespace fm {
 namespace {
 
+/// Later than any use: of lines on their way.
+constexpr std::uint32_t not_a_victim = 0xffffffff;
+
 std::uint32_t log2_of(std::uint32_t power) {
   return static_cast<std::uint32_t>(__builtin_ctz(power));
 }
@@ -74,14 +77,6 @@ bool MemoryUnit::proceed() {
   block_ = block;
   return block == Block::none && now.kind != AccessKind::write &&
          scoreboard_->close(now.wave, now.load);
-}
-
-std::uint32_t MemoryUnit::find(std::uint64_t line_number) const {
-  const std::uint32_t first = first_of_set(line_number);
-  for (std::uint32_t place = first; place < first + ways_; ++place) {
-    if (lines_[place].tag == line_number) return place;
-  }
-  return none;
 }
 
 MemoryUnit::Block MemoryUnit::write_lines() {
@@ -220,12 +215,12 @@ MemoryUnit::Block MemoryUnit::atomic(std::uint64_t address, std::uint64_t mask) 
 
 MemoryUnit::Block MemoryUnit::take_place(std::uint64_t line_number, std::uint32_t* place) {
   const std::uint32_t first = first_of_set(line_number);
-  std::uint32_t victim = none, oldest = 0;
+  std::uint32_t victim = none, oldest = not_a_victim;
   for (std::uint32_t i = first; i < first + progress_.ways; ++i) {
     const Line& line = lines_[i];
-    if (line.mshr != no_mshr || (victim != none && line.last_use >= oldest)) continue;
-    victim = i;
-    oldest = line.last_use;
+    const std::uint32_t use = line.mshr == no_mshr ? line.last_use : not_a_victim;
+    victim = use < oldest ? i : victim;
+    oldest = std::min(use, oldest);
   }
   if (victim == none) return Block::victim;
   if (is_dirty(victim)) {

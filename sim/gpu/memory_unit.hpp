@@ -77,6 +77,15 @@ class MemoryUnit {
   /// scoreboard entry, closed when all lines are looked up.
   void start(const PlannedAccess& access, const SiteTraits& site, std::uint32_t wave,
              std::uint32_t load, Cycle cycle);
+  /// Brings what answer() will read into the host's caches.
+  void prefetch(std::uint32_t tag) const {
+    if ((tag & write_tag) != 0) return;
+    const Mshr& mshr = mshrs_[tag & 0xffff];
+    if (mshr.line != none) __builtin_prefetch(&lines_[mshr.line]);
+    if (mshr.first_target == none) return;
+    const Target& target = targets_[mshr.first_target];
+    scoreboard_->prefetch(target.wave, target.load);
+  }
   /// An answer from the L2. Returns the set of waves of which a load's completion became known.
   WaveSet answer(std::uint32_t tag, Cycle cycle);
   /// Writes dirty lines back and forgets all others; drained() once the L2 has acknowledged
@@ -125,7 +134,23 @@ class MemoryUnit {
   std::uint32_t first_of_set(std::uint64_t line_number) const {
     return static_cast<std::uint32_t>(sets_.remainder(line_number)) * ways_;
   }
-  std::uint32_t find(std::uint64_t line_number) const;
+  std::uint32_t find(std::uint64_t line_number) const {
+    const std::uint32_t first = first_of_set(line_number);
+    const Line* const set = lines_.data() + first;
+    // Which way it is cannot be foretold, so no branch hangs on it.
+    if (ways_ == 4) {
+      const auto is = [=](std::uint32_t way) -> std::uint32_t {
+        return set[way].tag == line_number ? 1 : 0;
+      };
+      const std::uint32_t ways = is(0) | is(1) << 1 | is(2) << 2 | is(3) << 3;
+      return ways == 0 ? none : first + static_cast<std::uint32_t>(__builtin_ctz(ways));
+    }
+    std::uint32_t found = none;
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      found = set[way].tag == line_number ? first + way : found;
+    }
+    return found;
+  }
   Block read_lines();
   Block read_perfectly();
   Block write_lines();

@@ -42,6 +42,10 @@ class Scoreboard {
     return --state.missing == 0;
   }
   bool close(std::uint32_t wave, std::uint32_t load) { return line_done(wave, load, 0); }
+  /// Brings what line_done() will read into the host's caches.
+  void prefetch(std::uint32_t wave, std::uint32_t load) const {
+    __builtin_prefetch(&loads_[wave * (ring_mask_ + 1) + load]);
+  }
 
   /// Retires loads until at most `allowed` of the newest are outstanding. Returns the cycle that is
   /// reached at (0 when none had to be waited for), or `no_cycle` when a load's completion is not

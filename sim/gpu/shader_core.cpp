@@ -119,13 +119,12 @@ void ShaderCore::take_answers(Cycle cycle) {
   while (!answers_.empty() && answers_.front().time <= time) {
     const std::uint32_t tag = answers_.front().tag;
     answers_.pop();
+    if (!answers_.empty()) prefetch_answer(answers_.front().tag);
     if (tag >> unit_tag_shift == translation_unit) {
       translation_.answer(tag, cycle);
       continue;
     }
-    MemoryUnit& unit = (tag >> unit_tag_shift) == static_cast<std::uint32_t>(Unit::texture)
-                           ? texture_
-                           : load_store_;
+    MemoryUnit& unit = unit_of(tag);
     WaveSet known = unit.answer(tag, cycle);
     accept_[static_cast<std::size_t>(unit.unit())] = unit.next_accept();
     while (!known.empty()) {
@@ -164,14 +163,14 @@ void ShaderCore::start_group(std::uint64_t linear_group, Cycle cycle) {
   for (std::uint32_t i = 0; i < context_->waves_per_group; ++i) {
     const std::uint32_t slot = free_waves_.take_lowest();
     Wave& wave = waves_[slot];
-    wave.group = group_slot;
-    wave.engine = least_loaded_engine();
+    wave.group = static_cast<std::uint16_t>(group_slot);
+    wave.engine = static_cast<std::uint16_t>(least_loaded_engine());
     settle(wave.engine, cycle);
     rank_of_[slot] = static_cast<std::uint8_t>(engines_[wave.engine].append(slot));
     ++resident_waves_;
     scoreboard_.start_wave(slot);
     wave.cursor->start(linear_group, i);
-    wave.step = &wave.cursor->next();
+    take_step(wave);
     ++counts_.waves;
     prepare(slot, cycle + 1 + Cycle{i} * parameters_.wave_start, cycle);
   }
@@ -201,14 +200,22 @@ std::uint32_t ShaderCore::loads_allowed(const WaveStep& step) const {
   }
 }
 
+void ShaderCore::take_step(Wave& wave) {
+  const WaveStep& step = wave.cursor->next();
+  wave.step = &step;
+  wave.kind = step.kind;
+  wave.empty = step.kind == WaveStep::Kind::arithmetic && step.count == 0;
+  wave.loads_allowed = loads_allowed(step);
+  if (step.kind == WaveStep::Kind::access) wave.unit = context_->planner.traits(step.site).unit;
+}
+
 void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
   Wave& wave = waves_[slot];
   settle_if_oldest(slot, now);
   wave.cause = StallCause::arithmetic;
   wave.ready_at = no_cycle;
   while (true) {
-    const WaveStep& step = *wave.step;
-    const Cycle loaded = scoreboard_.wait(slot, loads_allowed(step));
+    const Cycle loaded = scoreboard_.wait(slot, wave.loads_allowed);
     if (loaded > earliest) wave.cause = waiting_cause(scoreboard_.waited_unit(slot));
     if (loaded == no_cycle) {
       wave.earliest = earliest;
@@ -216,17 +223,16 @@ void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
       return;
     }
     earliest = std::max(earliest, loaded);
-    if (step.kind != WaveStep::Kind::arithmetic || step.count != 0) break;
+    if (!wave.empty) break;
     ++counts_.steps;
-    wave.step = &wave.cursor->next();
+    take_step(wave);
   }
   Cycle wake = std::max(earliest, now + 1);
-  if (wave.step->kind == WaveStep::Kind::access || wave.step->kind == WaveStep::Kind::arithmetic) {
+  if (wave.kind == WaveStep::Kind::access || wave.kind == WaveStep::Kind::arithmetic) {
     wave.ready_at = wake;
     // Nothing can happen to it before its engine is free and its unit takes another access.
     wake = std::max(wake, engine_free_[wave.engine]);
-    if (wave.step->kind == WaveStep::Kind::access) {
-      wave.unit = context_->planner.traits(wave.step->site).unit;
+    if (wave.kind == WaveStep::Kind::access) {
       const Cycle accept = accept_[static_cast<std::size_t>(wave.unit)];
       if (accept != no_cycle) wake = std::max(wake, accept);
     }
@@ -235,18 +241,20 @@ void ShaderCore::prepare(std::uint32_t slot, Cycle earliest, Cycle now) {
 }
 
 void ShaderCore::wake(std::uint32_t slot, Cycle cycle) {
-  const WaveStep& step = *waves_[slot].step;
-  EngineWaves& engine = engines_[waves_[slot].engine];
+  const Wave& wave = waves_[slot];
+  EngineWaves& engine = engines_[wave.engine];
   const std::uint64_t bit = EngineWaves::bit(rank_of_[slot]);
-  switch (step.kind) {
+  switch (wave.kind) {
     case WaveStep::Kind::access:
-      engine.wants[static_cast<std::size_t>(waves_[slot].unit)] |= bit;
+      wave.cursor->prefetch();
+      engine.wants[static_cast<std::size_t>(wave.unit)] |= bit;
       engine.ready |= bit;
-      engines_wanting_[static_cast<std::size_t>(waves_[slot].unit)] |= 1u << waves_[slot].engine;
+      engines_wanting_[static_cast<std::size_t>(wave.unit)] |= 1u << wave.engine;
       break;
     case WaveStep::Kind::arithmetic:
+      wave.cursor->prefetch();
       engine.ready |= bit;
-      engines_ready_ |= 1u << waves_[slot].engine;
+      engines_ready_ |= 1u << wave.engine;
       break;
     case WaveStep::Kind::barrier:
       arrive(slot, cycle);
@@ -273,7 +281,7 @@ void ShaderCore::release_barrier(Group& group, Cycle cycle) {
   group.at_barrier = {};
   while (!released.empty()) {
     const std::uint32_t slot = released.take_lowest();
-    waves_[slot].step = &waves_[slot].cursor->next();
+    take_step(waves_[slot]);
     prepare(slot, cycle + parameters_.barrier_latency, cycle);
   }
 }

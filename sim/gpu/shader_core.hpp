@@ -75,16 +75,22 @@ class ShaderCore : public Block, private LineSink {
   Ticks advance(Ticks now, Ticks end) override;
 
  private:
-  struct Wave {
+  /// What waiting hangs on lies in one line of the host's cache; cursor and step are only looked at
+  /// when the step is issued.
+  struct alignas(64) Wave {
     std::optional<WaveCursor> cursor;
     const WaveStep* step = nullptr;
     Cycle earliest = 0;  ///< for the next step, loads apart
     Cycle ready_at =
         no_cycle;  ///< from when on only an engine or unit is missing; unknown: `no_cycle`
+    // Of the step:
+    std::uint32_t loads_allowed = 0;  ///< in flight when it is issued
+    WaveStep::Kind kind = WaveStep::Kind::end;
+    bool empty = false;            ///< nothing to issue
     Unit unit = Unit::load_store;  ///< of an access
-    std::uint32_t group = 0;       ///< slot
-    std::uint32_t engine = 0;
     StallCause cause = StallCause::arithmetic;
+    std::uint16_t group = 0;  ///< slot
+    std::uint16_t engine = 0;
   };
   struct Group {
     std::uint32_t waves = 0;  ///< alive
@@ -102,6 +108,13 @@ class ShaderCore : public Block, private LineSink {
 
   void answer(const LineAnswer& answer) override;
   Cycle next_cycle() const { return std::min({next_issue_, wheel_.next(cycle_), next_message_}); }
+  MemoryUnit& unit_of(std::uint32_t tag) {
+    return (tag >> unit_tag_shift) == static_cast<std::uint32_t>(Unit::texture) ? texture_
+                                                                                : load_store_;
+  }
+  void prefetch_answer(std::uint32_t tag) {
+    if (tag >> unit_tag_shift != translation_unit) unit_of(tag).prefetch(tag);
+  }
   void update_next_message();
   void run_cycle(Cycle cycle);
   void take_answers(Cycle cycle);
@@ -109,6 +122,8 @@ class ShaderCore : public Block, private LineSink {
   void start_group(std::uint64_t group, Cycle cycle);
   std::uint32_t least_loaded_engine();
   void prepare(std::uint32_t slot, Cycle earliest, Cycle now);
+  /// The wave's next step.
+  void take_step(Wave& wave);
   std::uint32_t loads_allowed(const WaveStep& step) const;
   void wake(std::uint32_t slot, Cycle cycle);
   void arrive(std::uint32_t slot, Cycle cycle);

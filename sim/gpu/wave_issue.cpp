@@ -85,7 +85,7 @@ void ShaderCore::issue_step(std::uint32_t index, std::uint32_t rank, Cycle cycle
   const std::uint32_t slot = engine.slot_at(rank);
   Wave& wave = waves_[slot];
   ++counts_.steps;
-  if (wave.step->kind == WaveStep::Kind::arithmetic) {
+  if (wave.kind == WaveStep::Kind::arithmetic) {
     issue_arithmetic(wave, slot, cycle);
   } else {
     issue_access(wave, slot, cycle);
@@ -103,7 +103,7 @@ void ShaderCore::issue_arithmetic(Wave& wave, std::uint32_t slot, Cycle cycle) {
   counts_.arithmetic_cycles[kind] += cycles;
   count_lanes(step);
   counts_.operations[kind] += std::uint64_t{step.count} * step.active_lanes;
-  wave.step = &wave.cursor->next();
+  take_step(wave);
   prepare(slot, cycle + cycles - 1 + parameters_.arithmetic_latency, cycle);
 }
 
@@ -126,7 +126,7 @@ void ShaderCore::issue_access(Wave& wave, std::uint32_t slot, Cycle cycle) {
     accept_[static_cast<std::size_t>(traits.unit)] = memory.next_accept();
     if (memory.block() != MemoryUnit::Block::none) note_blocks(cycle);
   }
-  wave.step = &wave.cursor->next();
+  take_step(wave);
   prepare(slot, cycle + 1, cycle);
 }
 

@@ -30,7 +30,12 @@ class WaveSet {
   }
   std::uint32_t take_lowest() {
     const std::uint32_t slot = lowest();
-    remove(slot);
+    // Without an index, so that a set that lives for a loop stays in registers.
+    if (words_[0] != 0) {
+      words_[0] &= words_[0] - 1;
+    } else {
+      words_[1] &= words_[1] - 1;
+    }
     return slot;
   }
 

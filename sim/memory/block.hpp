@@ -5,15 +5,19 @@
 #include <memory>
 #include <systemc>
 
+#include "sim/memory/divider.hpp"
 #include "sim/memory/line_request.hpp"
 
 namespace fm {
 
 /// The period a clock has now, and since when.
 struct ClockRate {
-  Ticks period = 1;
-  Ticks origin = 0;
-  std::uint64_t origin_cycle = 0;
+  ClockRate(Ticks cycle, Ticks since, std::uint64_t since_cycle)
+      : period(cycle), origin(since), origin_cycle(since_cycle), by_period(cycle) {}
+  Ticks period;
+  Ticks origin;
+  std::uint64_t origin_cycle;
+  Reciprocal by_period;
 };
 
 /// The GPU clock and the lookahead: how far a block may run ahead of simulation time because no
@@ -34,7 +38,7 @@ struct Clock {
   /// The first cycle that does not start before `time`, which is not before the last change.
   std::uint64_t cycle_from(Ticks time) const {
     if (!rate) return (time + period - 1) / period;
-    return rate->origin_cycle + (time - rate->origin + rate->period - 1) / rate->period;
+    return rate->origin_cycle + rate->by_period.quotient(time - rate->origin + rate->period - 1);
   }
   /// From `now` on, where the next cycle begins at once. Only of a clock with a rate.
   void change_period(Ticks next, Ticks now) const { *rate = {next, now, cycle_from(now)}; }

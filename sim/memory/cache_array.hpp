@@ -1,6 +1,7 @@
 #pragma once
 // The lines of one cache slice: which line is where, least recently used first out, byte masks.
 
+#include <boost/align/aligned_allocator.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -9,11 +10,12 @@
 
 namespace fm {
 
-/// Sets of ways. A line is known by its number (address / line bytes); its set comes from `local`,
-/// the number without the part that selects the slice, so that every set is used.
+/// Sets of ways. A line is known by its number within the slice (`local`: the number without the
+/// part that selects the slice, so that every set is used).
 ///
-/// Each field is an array of its own. What every look-up reads (tags, uses, states) is 9 bytes a
-/// line; byte masks are touched only for lines that were written or are valid in part.
+/// Each field is an array of its own. Look-ups and replacement read tags, uses and states: 9 bytes
+/// a line, of 16 ways three lines of the host's cache. Byte masks are touched only for lines that
+/// were written or are valid in part; a line's number follows from its place and tag.
 class CacheArray {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
@@ -24,33 +26,40 @@ class CacheArray {
   /// Places, those that only pad a set included.
   std::uint32_t size() const { return static_cast<std::uint32_t>(states_.size()); }
   /// Place of a line, or `none`.
-  std::uint32_t find(std::uint64_t number, std::uint64_t local) const;
+  std::uint32_t find(std::uint64_t local) const;
   /// Least recently used place among the first `ways` of the line's set that is not being fetched,
   /// or `none`.
   std::uint32_t victim(std::uint64_t local, std::uint32_t ways) const;
   /// Puts a line there: nothing of it is valid yet.
-  void take(std::uint32_t place, std::uint64_t number, std::uint64_t local);
+  void take(std::uint32_t place, std::uint64_t local);
   void clear(std::uint32_t place);
   /// Now is its last use. For lines being fetched this counts from finish_fetch() on.
   void touch(std::uint32_t place);
 
   bool holds_line(std::uint32_t place) const { return states_[place] != empty; }
-  std::uint64_t number(std::uint32_t place) const { return numbers_[place]; }
+  /// Of the line that is there.
+  std::uint64_t local(std::uint32_t place) const;
   std::uint64_t valid(std::uint32_t place) const {
-    return (states_[place] & full) != 0 ? full_mask_ : valid_[place];
+    const std::uint8_t state = states_[place];
+    return (state & full) != 0 ? full_mask_ : (state & valid_in_part) != 0 ? valid_[place] : 0;
   }
   bool is_dirty(std::uint32_t place) const { return (states_[place] & dirty) != 0; }
   std::uint64_t dirty_mask(std::uint32_t place) const {
-    return is_dirty(place) ? dirty_[place] : 0;
+    const std::uint8_t state = states_[place];
+    return (state & dirty) == 0 ? 0 : (state & dirty_in_part) != 0 ? dirty_[place] : full_mask_;
   }
-  MemoryClient owner(std::uint32_t place) const { return owners_[place]; }
+  /// Who wrote it last.
+  MemoryClient owner(std::uint32_t place) const {
+    return static_cast<MemoryClient>(states_[place] >> owner_shift);
+  }
   /// Bytes of `mask` are written on behalf of `client`.
   void write(std::uint32_t place, std::uint64_t mask, MemoryClient client);
   /// Bytes of `mask` are valid; they need not be written back.
   void validate(std::uint32_t place, std::uint64_t mask);
 
-  bool is_fetched(std::uint32_t place) const { return (states_[place] & fetched) != 0; }
-  std::uint32_t mshr(std::uint32_t place) const { return mshrs_[place]; }
+  bool is_fetched(std::uint32_t place) const { return uses_[place] >= first_fetch; }
+  std::uint32_t mshr(std::uint32_t place) const { return uses_[place] - first_fetch; }
+  /// `mshr` < 65536.
   void start_fetch(std::uint32_t place, std::uint32_t mshr);
   /// The whole line is there.
   void finish_fetch(std::uint32_t place);
@@ -63,31 +72,44 @@ class CacheArray {
     __builtin_prefetch(&uses_[first]);
     __builtin_prefetch(&states_[first]);
   }
+  /// The same for finish_fetch().
+  void prefetch_place(std::uint32_t place) const {
+    __builtin_prefetch(&uses_[place]);
+    __builtin_prefetch(&states_[place]);
+  }
 
  private:
-  static constexpr std::uint8_t empty = 0, held = 1, full = 2, dirty = 4, fetched = 8;
-  static constexpr std::uint32_t not_a_victim = 0xffffffff;  ///< a use later than any
+  // A state's bits; the owner's number lies above them.
+  static constexpr std::uint8_t empty = 0, held = 1, full = 2, dirty = 4;
+  static constexpr std::uint8_t valid_in_part = 8, dirty_in_part = 16;  ///< a mask says which
+  static constexpr std::uint32_t owner_shift = 5;
+  static_assert(memory_client_count <= 8, "an owner has three bits");
+  /// Uses from here on are MSHRs of lines being fetched: later than any use, so no victims.
+  static constexpr std::uint32_t first_fetch = 0xffff0000;
+  template <class Item>
+  using Aligned = std::vector<Item, boost::alignment::aligned_allocator<Item, 64>>;
 
   std::size_t first_of(std::uint64_t local) const {
     return static_cast<std::size_t>(sets_.remainder(local)) * stride_;
   }
   std::uint32_t next_use();
   void compact_uses();
+  std::uint32_t high_tag(std::uint32_t place) const {
+    return high_tags_.empty() ? 0 : high_tags_[place];
+  }
 
   std::uint32_t ways_;
   std::uint32_t stride_;  ///< places a set takes: ways, rounded up to a multiple of four
   Divider sets_;
+  Divider places_;  ///< of a set
   std::uint64_t full_mask_;
-  std::vector<std::uint32_t> tags_;  ///< low bits of local / sets
-  std::vector<std::uint32_t> uses_;  ///< ascending with time; 0: never
-  std::vector<std::uint8_t> states_;
-  std::vector<std::uint16_t> mshrs_;
-  std::vector<std::uint64_t> numbers_;
-  std::vector<std::uint64_t> valid_;       ///< unless full
-  std::vector<std::uint64_t> dirty_;       ///< if dirty
-  std::vector<MemoryClient> owners_;       ///< who wrote it last
+  Aligned<std::uint32_t> tags_;  ///< low bits of local / sets
+  Aligned<std::uint32_t> uses_;  ///< ascending with time; 0: never
+  Aligned<std::uint8_t> states_;
+  std::vector<std::uint64_t> valid_;       ///< if valid in part
+  std::vector<std::uint64_t> dirty_;       ///< if dirty in part
+  std::vector<std::uint32_t> high_tags_;   ///< high bits; none as long as all are 0
   std::vector<std::uint32_t> fetch_uses_;  ///< by MSHR: last use of the line it fetches
-  bool tags_are_exact_ = true;             ///< no line yet whose tag lost bits
   std::uint32_t last_use_ = 0;
 };
 

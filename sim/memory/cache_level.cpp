@@ -8,6 +8,7 @@ CacheLevel::CacheLevel(sc_core::sc_module_name name, const Clock& clock,
                        const CacheParameters& parameters, MemoryLevel* below, Ticks below_latency)
     : Block(name, clock, BlockWindow::ahead),
       parameters_(parameters),
+      by_period_(clock.period),
       line_size_(parameters.line_bytes),
       interleave_(parameters.slices, parameters.hashed),
       below_(below),

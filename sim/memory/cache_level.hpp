@@ -72,13 +72,10 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   void send_below(const LineRequest& request) override;
   void fetched(MemoryClient client, Ticks ticks) override;
   void check_latencies(std::vector<ResultCheck>* checks) const;
-  std::uint64_t cycles(Ticks ticks) const {
-    constexpr Ticks longest = 0xffffffff;
-    return static_cast<std::uint32_t>(ticks < longest ? ticks : longest) /
-           static_cast<std::uint32_t>(clock().period);
-  }
+  std::uint64_t cycles(Ticks ticks) const { return by_period_.quotient(ticks); }
 
   const CacheParameters parameters_;
+  const Reciprocal by_period_;  ///< of the clock
   const Divider line_size_;
   const Interleave interleave_;
   MemoryLevel* below_;

@@ -11,7 +11,8 @@ CacheSlice::CacheSlice(const CacheParameters& parameters, std::uint32_t index, O
       index_(index),
       outlet_(outlet),
       line_size_(parameters.line_bytes),
-      slice_count_(parameters.slices),
+      width_(parameters.bytes_per_cycle),
+      slices_(parameters.slices, parameters.hashed),
       banks_(parameters.banks, parameters.hashed),
       full_mask_(full_line_mask(parameters.line_bytes)),
       array_(parameters.bytes / parameters.slices / parameters.line_bytes, parameters.ways,
@@ -56,17 +57,17 @@ void CacheSlice::handle_request(Ticks start) {
   const LineRequest& request = requests_.front();
   if (parameters_.perfect) {
     handle_perfectly(request);
-    requests_.pop();
+    pop_request();
     return;
   }
   const Stall stall = lookup(request, start);
   if (stall == Stall::none) {
     accept(request, start);
-    requests_.pop();
+    pop_request();
     return;
   }
   if (stall == Stall::bank) {
-    const Ticks ready = bank_free(number_of(request));
+    const Ticks ready = bank_free(local_of(request));
     ++counts_.bank_conflicts;
     counts_.bank_conflict_ticks += ready - start;
     pipe_free_ = ready;
@@ -97,25 +98,26 @@ void CacheSlice::handle_perfectly(const LineRequest& request) {
 }
 
 CacheSlice::Stall CacheSlice::lookup(const LineRequest& request, Ticks start) {
-  const std::uint64_t number = number_of(request);
-  const std::uint32_t place = array_.find(number, local_of(number));
+  const std::uint64_t local = local_of(request);
+  const std::uint32_t place = array_.find(local);
   if (parameters_.write_through && request.kind != AccessKind::read) {
     return pass_on(place, request, start);
   }
   if (place == none) {
     const bool allocates =
         array_.size() != 0 && parameters_.ways_for[index_of(request.client)] != 0;
-    return allocates ? miss(none, request, start) : bypass(request, start);
+    return allocates ? miss(none, local, request, start) : bypass(request, start);
   }
   if (array_.is_fetched(place)) return merge(place, request);
   if (request.kind == AccessKind::write || (request.byte_mask & ~array_.valid(place)) == 0) {
-    return hit(place, request, start);
+    return hit(place, local, request, start);
   }
-  return miss(place, request, start);
+  return miss(place, local, request, start);
 }
 
-CacheSlice::Stall CacheSlice::hit(std::uint32_t place, const LineRequest& request, Ticks start) {
-  Ticks& bank = bank_free(number_of(request));
+CacheSlice::Stall CacheSlice::hit(std::uint32_t place, std::uint64_t local,
+                                  const LineRequest& request, Ticks start) {
+  Ticks& bank = bank_free(local);
   if (bank > start) return Stall::bank;
   bank = start + bank_time(request.bytes);
   array_.touch(place);
@@ -134,23 +136,25 @@ CacheSlice::Stall CacheSlice::merge(std::uint32_t place, const LineRequest& requ
   return Stall::none;
 }
 
-CacheSlice::Stall CacheSlice::miss(std::uint32_t place, const LineRequest& request, Ticks start) {
+CacheSlice::Stall CacheSlice::miss(std::uint32_t place, std::uint64_t local,
+                                   const LineRequest& request, Ticks start) {
   const bool fetch = request.kind != AccessKind::write ||
                      (parameters_.fetch_partial_writes && request.byte_mask != full_mask_);
   if (fetch && free_mshrs_.empty()) return Stall::mshr;
   if (place == none) {
-    const std::uint64_t number = number_of(request);
-    place = array_.victim(local_of(number), parameters_.ways_for[index_of(request.client)]);
+    place = array_.victim(local, parameters_.ways_for[index_of(request.client)]);
     if (place == none) return Stall::victim;
     if (array_.is_dirty(place) && write_credits_ <= 0) return Stall::write_buffer;
     evict(place, start);
-    array_.take(place, number, local_of(number));
+    array_.take(place, local);
   } else {
     array_.touch(place);
   }
   ++counts_.primary_misses[index_of(request.client)][index_of(request.kind)];
   if (fetch) {
-    array_.start_fetch(place, start_fetch(place, request, start));
+    const std::uint32_t mshr = start_fetch(place, request, start);
+    mshrs_[mshr].bank = banks_.part(local);
+    array_.start_fetch(place, mshr);
     return Stall::none;
   }
   ++counts_.unfetched_allocations;
@@ -214,16 +218,14 @@ void CacheSlice::add_target(Mshr& mshr, const LineRequest& request) {
 
 Ticks CacheSlice::reserve_data(Ticks earliest, std::uint32_t bytes) {
   const Ticks first = std::max(earliest, data_free_);
-  const std::uint32_t width = parameters_.bytes_per_cycle;
-  const Ticks busy = bytes <= width ? cycle_ : (bytes + width - 1) / width * cycle_;
+  const Ticks busy = cycles_of(bytes) * cycle_;
   data_free_ = first + busy;
   counts_.data_ticks += busy;
   return data_free_;
 }
 
 Ticks CacheSlice::bank_time(std::uint32_t bytes) const {
-  const std::uint32_t wide = bytes * parameters_.banks, width = parameters_.bytes_per_cycle;
-  return wide <= width ? cycle_ : (wide + width - 1) / width * cycle_;
+  return cycles_of(bytes * parameters_.banks) * cycle_;
 }
 
 }  // namespace fm

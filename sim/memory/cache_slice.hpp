@@ -48,10 +48,16 @@ class CacheSlice {
   CacheSlice(const CacheParameters& parameters, std::uint32_t index, Outlet* outlet);
 
   void receive(const LineRequest& request) {
-    array_.prefetch(local_of(number_of(request)));
+    if (requests_.size() < prefetch_distance) array_.prefetch(local_of(request));
     requests_.push(request);
   }
-  void receive(const LineAnswer& answer) { answers_.push(answer); }
+  void receive(const LineAnswer& answer) {
+    const std::uint32_t entry = answer.tag & 0xffff;
+    if (entry < mshrs_.size() && mshrs_[entry].place != none) {
+      array_.prefetch_place(mshrs_[entry].place);
+    }
+    answers_.push(answer);
+  }
   void receive(const Maintenance& maintenance) { maintenance_.push(maintenance); }
 
   /// Leaves the cache as an access to the line at `address` would, without time and uncounted.
@@ -74,9 +80,12 @@ class CacheSlice {
   /// from below.
   enum class Stall : std::uint8_t { none, bank, mshr, target, victim, write_buffer };
   static constexpr std::uint32_t none = CacheArray::none;
+  /// Requests ahead of the one looked up whose set is brought into the host's caches.
+  static constexpr std::size_t prefetch_distance = 3;
   struct Mshr {
     std::uint32_t place = none;  ///< in the array; none: a bypassed read
-    std::uint32_t targets = 0;   ///< how many wait
+    std::uint32_t bank = 0;
+    std::uint32_t targets = 0;  ///< how many wait
     std::uint32_t first_target = none, last_target = none;
     Ticks sent = 0;
     MemoryClient client = MemoryClient::load_store;
@@ -92,13 +101,19 @@ class CacheSlice {
   void unstall(Ticks time);
   void fill(std::uint32_t mshr_index, Ticks time);
   void handle_request(Ticks start);
+  void pop_request() {
+    requests_.pop();
+    if (requests_.size() >= prefetch_distance) {
+      array_.prefetch(local_of(requests_.at(prefetch_distance - 1)));
+    }
+  }
   void handle_perfectly(const LineRequest& request);
   void accept(const LineRequest& request, Ticks start);
   Stall lookup(const LineRequest& request, Ticks start);
-  Stall hit(std::uint32_t place, const LineRequest& request, Ticks start);
+  Stall hit(std::uint32_t place, std::uint64_t local, const LineRequest& request, Ticks start);
   Stall merge(std::uint32_t place, const LineRequest& request);
   /// `place`: of the line when it is present without the bytes wanted, else none.
-  Stall miss(std::uint32_t place, const LineRequest& request, Ticks start);
+  Stall miss(std::uint32_t place, std::uint64_t local, const LineRequest& request, Ticks start);
   Stall bypass(const LineRequest& request, Ticks start);
   /// Writes and atomic operations of a write-through cache; `place`: of the line if present.
   Stall pass_on(std::uint32_t place, const LineRequest& request, Ticks start);
@@ -110,19 +125,25 @@ class CacheSlice {
   void add_target(Mshr& mshr, const LineRequest& request);
   Ticks reserve_data(Ticks earliest, std::uint32_t bytes);
   Ticks bank_time(std::uint32_t bytes) const;
-  Ticks& bank_free(std::uint64_t number) { return banks_free_[banks_.part(local_of(number))]; }
-  std::uint64_t number_of(const LineRequest& request) const {
-    return line_size_.quotient(request.address);
+  /// Of the data port, at least one.
+  std::uint64_t cycles_of(std::uint64_t bytes) const {
+    return bytes <= width_.divisor() ? 1 : width_.quotient(bytes + width_.divisor() - 1);
   }
-  /// The line's number within the slice: the slice-select bits are no set-index bits.
-  std::uint64_t local_of(std::uint64_t number) const { return slice_count_.quotient(number); }
+  Ticks& bank_free(std::uint64_t local) { return banks_free_[banks_.part(local)]; }
+  /// A line's number within the slice: the slice-select bits are no set-index bits.
+  std::uint64_t local_of(const LineRequest& request) const {
+    return slices_.local(line_size_.quotient(request.address));
+  }
+  std::uint64_t address_of(std::uint64_t local) const {
+    return slices_.number(local, index_) * parameters_.line_bytes;
+  }
 
   const CacheParameters parameters_;
   Ticks cycle_, latency_;  ///< the parameters' unless the clock changed since
   const std::uint32_t index_;
   Outlet* outlet_;
-  Divider line_size_, slice_count_;
-  Interleave banks_;
+  Divider line_size_, width_;  ///< of a line, of the data port a cycle
+  Interleave slices_, banks_;
   std::uint64_t full_mask_ = ~std::uint64_t{0};
   CacheArray array_;
   std::vector<Mshr> mshrs_;

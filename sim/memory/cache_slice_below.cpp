@@ -37,7 +37,7 @@ void CacheSlice::fill(std::uint32_t mshr_index, Ticks time) {
   ++counts_.fills;
   if (place != none) {
     array_.finish_fetch(place);
-    Ticks& bank = bank_free(array_.number(place));
+    Ticks& bank = banks_free_[mshr.bank];
     bank = std::max(bank, time) + bank_time(parameters_.line_bytes);
   }
   for (std::uint32_t i = mshr.first_target; i != none;) {
@@ -58,14 +58,16 @@ void CacheSlice::handle_maintenance(const Maintenance& maintenance) {
       (maintenance.last + parameters_.line_bytes - 1) / parameters_.line_bytes;
   if (last - first < array_.size()) {
     for (std::uint64_t number = first; number < last; ++number) {
-      const std::uint32_t place = array_.find(number, local_of(number));
+      if (slices_.part(number) != index_) continue;
+      const std::uint32_t place = array_.find(slices_.local(number));
       if (place != none) drop(place, maintenance.time);
     }
     return;
   }
   for (std::uint32_t place = 0; place < array_.size(); ++place) {
-    const std::uint64_t number = array_.number(place);
-    if (array_.holds_line(place) && number >= first && number < last) {
+    if (!array_.holds_line(place)) continue;
+    const std::uint64_t number = slices_.number(array_.local(place), index_);
+    if (number >= first && number < last) {
       drop(place, maintenance.time);
     }
   }
@@ -86,13 +88,14 @@ void CacheSlice::evict(std::uint32_t place, Ticks start) {
     return;
   }
   ++counts_.dirty_evictions;
+  const std::uint64_t local = array_.local(place);
   LineRequest write;
-  write.address = array_.number(place) * parameters_.line_bytes;
+  write.address = address_of(local);
   write.bytes = parameters_.line_bytes;
   write.byte_mask = array_.dirty_mask(place);
   write.client = array_.owner(place);
   if (write.byte_mask != full_mask_) ++counts_.partial_evictions;
-  Ticks& bank = bank_free(array_.number(place));
+  Ticks& bank = bank_free(local);
   bank = std::max(bank, start) + bank_time(parameters_.line_bytes);
   send_write(write, start);
 }
@@ -118,7 +121,7 @@ void CacheSlice::send_fetch(std::uint32_t mshr_index, const LineRequest& request
   mshr.sent = below.time;
   if (mshr.place != none) {
     below.kind = AccessKind::read;
-    below.address = number_of(request) * parameters_.line_bytes;
+    below.address = line_size_.quotient(request.address) * parameters_.line_bytes;
     below.bytes = parameters_.line_bytes;
   }
   ++counts_.fetches;

@@ -9,9 +9,9 @@ namespace fm {
 
 Touch CacheSlice::touch(std::uint64_t address, MemoryClient client, bool write) {
   Touch result;
-  const std::uint64_t number = line_size_.quotient(address), local = local_of(number);
+  const std::uint64_t number = line_size_.quotient(address), local = slices_.local(number);
   const std::uint32_t ways = parameters_.ways_for[index_of(client)];
-  std::uint32_t place = array_.find(number, local);
+  std::uint32_t place = array_.find(local);
   if (place == none) {
     result.fetched = !write;
     if (array_.size() == 0 || ways == 0) {
@@ -21,9 +21,9 @@ Touch CacheSlice::touch(std::uint64_t address, MemoryClient client, bool write) 
     place = array_.victim(local, ways);
     if (place == none) return result;
     if (array_.is_dirty(place)) {
-      result.written_back = array_.number(place) * parameters_.line_bytes;
+      result.written_back = address_of(array_.local(place));
     }
-    array_.take(place, number, local);
+    array_.take(place, local);
     array_.validate(place, full_mask_);
   }
   array_.touch(place);

@@ -5,7 +5,8 @@
 
 namespace fm {
 
-DramClock::DramClock(double hertz) : period_fs_(static_cast<Ticks>(std::llround(1e15 / hertz))) {}
+DramClock::DramClock(double hertz)
+    : period_fs_(static_cast<Ticks>(std::llround(1e15 / hertz))), by_period_(period_fs_) {}
 
 std::uint32_t DramClock::clocks(Ticks duration) const {
   return static_cast<std::uint32_t>((duration * 1000 + period_fs_ * 974 / 1000) / period_fs_);
@@ -74,26 +75,24 @@ bool DramChannel::admit(DramCycle cycle) {
   looked_ = cycle;
   bool planned = true;
   while (next_arrival() <= cycle) {
-    const Arrival& arrival = arrivals_.front();
-    DramEntry entry;
-    entry.request = arrival.request;
-    entry.place = mapping_.locate(arrival.local);
-    entry.order = order_++;
-    entry.entered = cycle;
-    entry.bursts = entry.all_bursts = bursts_of(entry.request);
+    const LineRequest request = arrivals_.front().request;
+    const DramPlace place = mapping_.locate(arrivals_.front().local);
     arrivals_.pop();
-    const bool write = entry.request.kind == AccessKind::write;
-    if (write) {
-      outlet_->answer(index_, entry.request, command_clock_.ticks(cycle) + parameters_.controller);
-    } else if (forward(entry)) {
-      ++counts_.forwarded;
-      ++counts_.requests[index_of(entry.request.client)][index_of(entry.request.kind)];
-      outlet_->answer(index_, entry.request, command_clock_.ticks(cycle) + parameters_.controller);
-      continue;
+    const std::uint64_t order = order_++;
+    const bool write = request.kind == AccessKind::write;
+    const bool forwarded = !write && forward(request, place);
+    if (write || forwarded) {
+      outlet_->answer(index_, request, command_clock_.ticks(cycle) + parameters_.controller);
     }
-    const bool hit = banks_.holds(entry.place.bank, entry.place.row);
-    queue(write).insert(entry, hit);
-    planned = planned && plan_arrival(entry, hit, cycle);
+    if (forwarded) {
+      ++counts_.forwarded;
+      ++counts_.requests[index_of(request.client)][index_of(request.kind)];
+    } else {
+      const bool hit = banks_.holds(place.bank, place.row);
+      const DramQueue::Index entry =
+          queue(write).insert(request, place, order, cycle, bursts_of(request), hit);
+      planned = planned && plan_arrival(queue(write)[entry], hit, cycle);
+    }
   }
   return planned;
 }
@@ -113,13 +112,12 @@ std::uint32_t DramChannel::bursts_of(const LineRequest& request) const {
   return std::max(1u, bursts);
 }
 
-bool DramChannel::forward(const DramEntry& read) const {
+bool DramChannel::forward(const LineRequest& read, const DramPlace& place) const {
   if (writes_.empty()) return false;
-  const DramQueue::Index found = writes_.find(read.place.bank, read.place.row, read.place.column);
+  const DramQueue::Index found = writes_.find(place.bank, place.row, place.column);
   if (found == DramQueue::none) return false;
   const LineRequest& write = writes_[found].request;
-  const std::uint64_t wanted =
-      range_mask(read.request.address, read.request.bytes, parameters_.line_bytes);
+  const std::uint64_t wanted = range_mask(read.address, read.bytes, parameters_.line_bytes);
   return (wanted & ~write.byte_mask) == 0;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/memory/block.hpp"
+#include "sim/memory/divider.hpp"
 #include "sim/memory/dram_banks.hpp"
 #include "sim/memory/dram_mapping.hpp"
 #include "sim/memory/dram_queue.hpp"
@@ -88,7 +89,7 @@ class DramChannel : public Block {
   /// Returns false when a new plan must be made.
   bool admit(DramCycle cycle);
   std::uint32_t bursts_of(const LineRequest& request) const;
-  bool forward(const DramEntry& read) const;
+  bool forward(const LineRequest& read, const DramPlace& place) const;
 
   // dram_plan.cpp: what next, and when.
   void plan(DramCycle from);
@@ -179,6 +180,7 @@ class DramSystem : public MemoryLevel, private DramChannel::Outlet {
   };
   void answer(std::uint32_t channel, const LineRequest& request, Ticks leaves) override;
   const DramParameters parameters_;
+  const Divider interleave_, channel_count_;
   std::vector<std::unique_ptr<DramChannel>> channels_;
   std::vector<Source> sources_;
   std::vector<std::uint64_t> answer_order_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/memory/divider.hpp"
 #include "sim/memory/line_request.hpp"
 
 namespace fm {
@@ -17,7 +18,7 @@ class DramClock {
  public:
   explicit DramClock(double hertz);
   /// The first edge that does not lie before `time`.
-  DramCycle from(Ticks time) const { return (time * 1000 + period_fs_ - 1) / period_fs_; }
+  DramCycle from(Ticks time) const { return by_period_.quotient(time * 1000 + period_fs_ - 1); }
   /// Of an edge, rounded down: from(ticks(edge)) is that edge again.
   Ticks ticks(DramCycle edge) const { return edge * period_fs_ / 1000; }
   /// Clocks a duration takes, by the rounding of JESD79-4: an excess under 2.6 % of a clock is
@@ -27,6 +28,7 @@ class DramClock {
 
  private:
   Ticks period_fs_;
+  Reciprocal by_period_;
 };
 
 /// Distances between commands, in command clocks.

@@ -7,19 +7,27 @@ DramQueue::DramQueue(std::uint32_t banks, std::uint32_t capacity)
   for (std::size_t i = entries_.size(); i-- != 0;) free_.push_back(static_cast<Index>(i));
 }
 
-DramQueue::Index DramQueue::insert(const DramEntry& entry, bool hit) {
+DramQueue::Index DramQueue::insert(const LineRequest& request, const DramPlace& place,
+                                   std::uint64_t order, DramCycle entered, std::uint32_t bursts,
+                                   bool hit) {
   const Index index = free_.back();
   free_.pop_back();
-  DramEntry& place = entries_[index];
-  place = entry;
-  place.older = newest_;
-  place.newer = none;
+  DramEntry& entry = entries_[index];
+  entry.request = request;
+  entry.order = order;
+  entry.entered = entered;
+  entry.place = place;
+  entry.bursts = entry.all_bursts = bursts;
+  entry.row_case = DramRowCase::hit;
+  entry.owner = false;
+  entry.older = newest_;
+  entry.newer = none;
   (newest_ == none ? oldest_ : entries_[newest_].newer) = index;
   newest_ = index;
-  List& list = lists_[entry.place.bank][hit ? 0 : 1];
-  if (list.first == none) orders_[hit ? 0 : 1][entry.place.bank] = entry.order;
+  List& list = lists_[place.bank][hit ? 0 : 1];
+  if (list.first == none) orders_[hit ? 0 : 1][place.bank] = order;
   append(list, index);
-  (hit ? hits_ : others_) |= std::uint64_t{1} << entry.place.bank;
+  (hit ? hits_ : others_) |= std::uint64_t{1} << place.bank;
   ++waiting_;
   ++size_;
   return index;

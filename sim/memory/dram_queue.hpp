@@ -38,8 +38,9 @@ class DramQueue {
   std::uint32_t waiting() const { return waiting_; }
   std::uint32_t size() const { return size_; }
 
-  /// `hit`: its bank has its row open.
-  Index insert(const DramEntry& entry, bool hit);
+  /// `order`, `entered` and `bursts` as in DramEntry; `hit`: its bank has its row open.
+  Index insert(const LineRequest& request, const DramPlace& place, std::uint64_t order,
+               DramCycle entered, std::uint32_t bursts, bool hit);
   void erase(Index index);
   /// The bank opened `row` for its oldest other request.
   void open_row(std::uint32_t bank, std::uint64_t row, Index owner);

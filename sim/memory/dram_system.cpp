@@ -3,7 +3,10 @@
 namespace fm {
 
 DramSystem::DramSystem(const Clock& clock, const DramParameters& parameters)
-    : parameters_(parameters), answer_order_(parameters.channels) {
+    : parameters_(parameters),
+      interleave_(parameters.interleave),
+      channel_count_(parameters.channels),
+      answer_order_(parameters.channels) {
   DramChannel::Outlet* const outlet = this;
   for (std::uint32_t i = 0; i < parameters.channels; ++i) {
     const std::string name = "dram" + std::to_string(i);
@@ -18,19 +21,18 @@ std::uint16_t DramSystem::attach(LineSink* sink, Ticks latency) {
 
 void DramSystem::receive(const LineRequest& request) {
   ++traffic_.requests_of(request.client, request.kind);
-  const std::uint64_t unit = request.address / parameters_.interleave;
-  const std::uint64_t above = unit / parameters_.channels;
+  const std::uint64_t unit = interleave_.quotient(request.address);
+  const std::uint64_t above = channel_count_.quotient(unit);
   // Neighbouring units go to different channels; higher bits rotate them, so that strides use all
   // channels.
   std::uint64_t channel = unit;
   for (std::uint64_t bits = above; parameters_.channels > 1 && bits != 0;
-       bits /= parameters_.channels) {
+       bits = channel_count_.quotient(bits)) {
     channel += bits;
   }
-  channel %= parameters_.channels;
   const std::uint64_t local =
-      above * parameters_.interleave + request.address % parameters_.interleave;
-  channels_[channel]->receive(request, local);
+      above * parameters_.interleave + interleave_.remainder(request.address);
+  channels_[channel_count_.remainder(channel)]->receive(request, local);
 }
 
 void DramSystem::answer(std::uint32_t channel, const LineRequest& request, Ticks leaves) {

@@ -22,13 +22,26 @@ class Interleave {
   std::uint32_t part(std::uint64_t number) const {
     const std::uint64_t low = parts_.remainder(number);
     if (!hashed_) return static_cast<std::uint32_t>(low);
-    std::uint64_t fold = local(number);
-    for (std::uint32_t shift = shift_; shift >= bits_; shift /= 2) fold ^= fold >> shift;
+    const std::uint64_t fold = folded(local(number));
     return static_cast<std::uint32_t>(parts_.is_power() ? low ^ parts_.remainder(fold)
                                                         : parts_.remainder(low + fold));
   }
 
+  /// The number with this local() and part().
+  std::uint64_t number(std::uint64_t local, std::uint32_t part) const {
+    if (!hashed_) return local * parts_.divisor() + part;
+    const std::uint64_t fold = parts_.remainder(folded(local));
+    const std::uint64_t low =
+        parts_.is_power() ? part ^ fold : parts_.remainder(part + parts_.divisor() - fold);
+    return local * parts_.divisor() + low;
+  }
+
  private:
+  /// Low bits on which all bits of `local` have an effect.
+  std::uint64_t folded(std::uint64_t local) const {
+    for (std::uint32_t shift = shift_; shift >= bits_; shift /= 2) local ^= local >> shift;
+    return local;
+  }
   Divider parts_;
   bool hashed_;
   std::uint32_t bits_ = 0;  ///< of a part's number

@@ -30,7 +30,25 @@ constexpr std::size_t access_kind_count = 3;
 std::string to_string(AccessKind kind);
 
 /// A request for at most one line of the level it travels to.
+///
+/// Copied member by member: a request is written and handed on at once, and a host that copies it
+/// in wider pieces has to wait until the single members have left its store buffer.
 struct LineRequest {
+  LineRequest() = default;
+  LineRequest(const LineRequest& other) { *this = other; }
+  LineRequest& operator=(const LineRequest& other) {
+    time = other.time;
+    address = other.address;
+    byte_mask = other.byte_mask;
+    sequence = other.sequence;
+    bytes = other.bytes;
+    tag = other.tag;
+    source = other.source;
+    client = other.client;
+    kind = other.kind;
+    return *this;
+  }
+
   Ticks time = 0;             ///< of arrival
   std::uint64_t address = 0;  ///< first byte wanted, aligned to `bytes`
   std::uint64_t byte_mask =

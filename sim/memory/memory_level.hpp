@@ -8,8 +8,18 @@
 
 namespace fm {
 
-/// A read's data or a write's acknowledgement.
+/// A read's data or a write's acknowledgement. Copied as a LineRequest is.
 struct LineAnswer {
+  LineAnswer() = default;
+  LineAnswer(Ticks at, std::uint64_t number, std::uint32_t of) : time(at), order(number), tag(of) {}
+  LineAnswer(const LineAnswer& other) { *this = other; }
+  LineAnswer& operator=(const LineAnswer& other) {
+    time = other.time;
+    order = other.order;
+    tag = other.tag;
+    return *this;
+  }
+
   Ticks time = 0;           ///< of arrival
   std::uint64_t order = 0;  ///< ascending at its sender, sender number on top: breaks ties of time
   std::uint32_t tag = 0;    ///< the request's

@@ -17,6 +17,8 @@ class TimedQueue {
   bool empty() const { return head_ == tail_; }
   std::size_t size() const { return tail_ - head_; }
   const Item& front() const { return items_[head_ & (items_.size() - 1)]; }
+  /// The `place`-th from the front; < size().
+  const Item& at(std::size_t place) const { return items_[(head_ + place) & (items_.size() - 1)]; }
   void pop() { ++head_; }
   void push(const Item& item) {
     if (size() == items_.size()) grow();

@@ -2,6 +2,7 @@
 // A set-associative buffer of translations, least recently used first out.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,17 +15,24 @@ class Tlb {
  public:
   /// `ways` divides `entries`; as many ways as entries: fully associative.
   Tlb(std::uint32_t entries, std::uint32_t ways)
-      : ways_(ways), sets_(std::max(1u, entries / ways)), entries_(entries) {}
+      : ways_(ways), sets_(std::max(1u, entries / ways)), entries_(entries) {
+    hints_.fill(&entries_[0]);
+  }
+  Tlb(const Tlb&) = delete;
+  Tlb& operator=(const Tlb&) = delete;
 
   /// Whether the page is there; if so this is a use of it.
   bool find(std::uint64_t page) {
-    Entry* const set = set_of(page);
-    for (std::uint32_t way = 0; way < ways_; ++way) {
-      if (set[way].page != page) continue;
-      set[way].use = ++uses_;
-      return true;
+    Entry*& hint = hints_[page % hints_.size()];
+    if (hint->page != page) {
+      Entry* const set = set_of(page);
+      Entry* const found =
+          std::find_if(set, set + ways_, [=](const Entry& entry) { return entry.page == page; });
+      if (found == set + ways_) return false;
+      hint = found;
     }
-    return false;
+    hint->use = ++uses_;
+    return true;
   }
   /// Puts the page in place of the least recently used one of its set.
   void insert(std::uint64_t page) {
@@ -45,6 +53,7 @@ class Tlb {
   std::uint32_t ways_;
   Divider sets_;
   std::vector<Entry> entries_;
+  std::array<Entry*, 8> hints_;  ///< where a page that ends in these bits was found last
   std::uint64_t uses_ = 0;
 };
 

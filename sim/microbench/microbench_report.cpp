@@ -109,7 +109,7 @@ std::string microbench_json(const DeviceConfig& config,
       out["levels"].push_back(json_of(levels));
     }
   }
-  return json.dump(1) + "\n";
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fm

@@ -206,6 +206,7 @@ void append_host_checks(const Trace& trace, const std::optional<Plan>& plan, con
   if (plan) {
     std::uint64_t covered = 0, planned = 0;
     for (const WeightSlice& slice : plan->weights) {
+      if (slice.residency == Residency::disk) continue;  // only rows of it are read
       planned += slice.bytes.count();
       covered += std::min(read_by_weight[slice.tensor], slice.bytes.count());
     }

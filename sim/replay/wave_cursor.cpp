@@ -133,49 +133,54 @@ void WaveCursor::State::derive(const CodeDerivation& derivation, DerivationMemo*
 }
 
 /// Sets up the counter and the lanes of the first iteration; false when there is none.
-bool WaveCursor::State::begin_loop(const CodeLoop& loop, LoopProgress* state) {
+bool WaveCursor::State::begin_loop(std::uint32_t index) {
+  const CodeLoop& loop = code.loops[index];
   const LaneValue begin = value_of(loop.begin), end = value_of(loop.end);
   if (!loop.divergent()) {
     uniform[loop.slot] = begin.scalar;
-    state->limit = end.scalar;
+    limits[index] = end.scalar;
     return begin.scalar < end.scalar;
   }
   saved[loop.depth] = mask;
-  for_each_lane(mask, [&](std::uint32_t lane) { state->ends[lane] = end.at(lane); });
+  std::int64_t* const lane_ends = ends.data() + std::size_t{index} * width;
+  for_each_lane(mask, [&](std::uint32_t lane) { lane_ends[lane] = end.at(lane); });
   if (loop.lane_counter) {
     for_each_lane(mask, [&](std::uint32_t lane) { lane_values(loop.slot)[lane] = begin.at(lane); });
     changed[loop.slot] = ++clock;
   } else {
     uniform[loop.slot] = begin.scalar;
   }
-  return keep_lanes(loop, state);
+  return keep_lanes(index);
 }
 
 /// Steps the counter; false when the loop is over.
-bool WaveCursor::State::repeat_loop(const CodeLoop& loop, LoopProgress* state) {
+bool WaveCursor::State::repeat_loop(std::uint32_t index) {
+  const CodeLoop& loop = code.loops[index];
   if (loop.lane_counter) {
     for_each_lane(mask, [&](std::uint32_t lane) { lane_values(loop.slot)[lane] += loop.step; });
     changed[loop.slot] = ++clock;
-    return keep_lanes(loop, state);
+    return keep_lanes(index);
   }
   uniform[loop.slot] += loop.step;
-  if (uniform[loop.slot] < state->limit) return true;
-  return loop.lane_end && keep_lanes(loop, state);
+  if (uniform[loop.slot] < limits[index]) return true;
+  return loop.lane_end && keep_lanes(index);
 }
 
 /// Drops lanes whose counter reached their end; when none is left, restores the mask from before
 /// the loop.
-bool WaveCursor::State::keep_lanes(const CodeLoop& loop, LoopProgress* state) {
+bool WaveCursor::State::keep_lanes(std::uint32_t index) {
+  const CodeLoop& loop = code.loops[index];
+  const std::int64_t* const lane_ends = ends.data() + std::size_t{index} * width;
   LaneMask kept;
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
   for_each_lane(mask, [&](std::uint32_t lane) {
     const std::int64_t counter =
         loop.lane_counter ? lane_values(loop.slot)[lane] : uniform[loop.slot];
-    if (counter >= state->ends[lane]) return;
+    if (counter >= lane_ends[lane]) return;
     kept.set(lane);
-    limit = std::min(limit, state->ends[lane]);
+    limit = std::min(limit, lane_ends[lane]);
   });
-  state->limit = limit;
+  limits[index] = limit;
   mask = kept.any() ? kept : saved[loop.depth];
   return kept.any();
 }
@@ -230,10 +235,10 @@ const WaveStep& WaveCursor::State::next() {
         derive(code.derivations[operand], &derivations[operand]);
         break;
       case Operation::loop_begin:
-        if (!begin_loop(code.loops[operand], &loops[operand])) program_counter = instruction.jump;
+        if (!begin_loop(operand)) program_counter = instruction.jump;
         break;
       case Operation::loop_end:
-        if (repeat_loop(code.loops[operand], &loops[operand])) program_counter = instruction.jump;
+        if (repeat_loop(operand)) program_counter = instruction.jump;
         break;
       case Operation::guard_begin:
         if (!begin_guard(code.guards[operand], &guards[operand]))
@@ -258,7 +263,8 @@ const WaveStep& WaveCursor::State::next() {
 }
 
 WaveCursor::WaveCursor(const CompiledProgram& program, PatternTable& patterns)
-    : state_(std::make_unique<State>(program, patterns)) {}
+    : state_(State::create(program, patterns)) {}
+void WaveCursor::Destroy::operator()(State* state) const { State::destroy(state); }
 WaveCursor::~WaveCursor() = default;
 WaveCursor::WaveCursor(WaveCursor&&) noexcept = default;
 WaveCursor& WaveCursor::operator=(WaveCursor&&) noexcept = default;
@@ -267,5 +273,6 @@ void WaveCursor::start(std::uint64_t linear_group, std::uint32_t wave) {
   state_->start(linear_group, wave);
 }
 const WaveStep& WaveCursor::next() { return state_->next(); }
+void WaveCursor::prefetch() const { state_->prefetch(); }
 
 }  // namespace fm

@@ -151,10 +151,15 @@ class WaveCursor {
   void start(std::uint64_t linear_group, std::uint32_t wave);
   /// The next step, valid until the next call; `end` once finished, for ever.
   const WaveStep& next();
+  /// Brings what next() will read into the host's caches.
+  void prefetch() const;
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  struct Destroy {
+    void operator()(State* state) const;
+  };
+  std::unique_ptr<State, Destroy> state_;
 };
 
 }  // namespace fm

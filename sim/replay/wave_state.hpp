@@ -2,6 +2,8 @@
 // What a wave cursor knows while it walks: variables, cached lane parts of expressions, loops and
 // guards it is in.
 
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "sim/replay/program_code.hpp"
@@ -40,10 +42,6 @@ struct DerivationMemo {
   std::uint64_t left_version = 0, right_version = 0;
   std::int64_t left = 0, right = 0;
 };
-struct LoopProgress {
-  std::int64_t limit = 0;  // uniform end, or the least end of the lanes in the loop
-  std::vector<std::int64_t> ends;
-};
 struct GuardProgress {
   LaneMask others;
 };
@@ -57,21 +55,45 @@ void for_each_lane(LaneMask mask, Body body) {
   }
 }
 
-struct WaveCursor::State {
+/// What every step reads comes first, and of the variable part again uniform variables, loop limits
+/// and memos, all in one piece of memory: a walk touches few lines of the host's cache.
+struct alignas(64) WaveCursor::State {
+  static State* create(const CompiledProgram& program, PatternTable& table) {
+    const CompiledProgram::Code& code = *program.code_;
+    const std::size_t bytes = sizeof(State) +
+                              (code.uniform_slots + code.loops.size()) * sizeof(std::int64_t) +
+                              code.code_sites.size() * sizeof(SiteMemo);
+    return new (::operator new (bytes, std::align_val_t{64})) State(program, table);
+  }
+  static void destroy(State* state) {
+    state->~State();
+    ::operator delete (state, std::align_val_t{64});
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void prefetch() const {
+    const char* const begin = reinterpret_cast<const char*>(this);
+    __builtin_prefetch(begin);
+    __builtin_prefetch(begin + 64);
+    __builtin_prefetch(begin + sizeof(State));
+  }
+
   State(const CompiledProgram& program, PatternTable& table)
       : code(*program.code_), width(code.width), patterns(table) {
-    uniform.resize(code.uniform_slots);
+    uniform = reinterpret_cast<std::int64_t*>(this + 1);
+    std::uninitialized_fill_n(uniform, code.uniform_slots, 0);
+    limits = uniform + code.uniform_slots;
+    std::uninitialized_fill_n(limits, code.loops.size(), 0);
+    sites = reinterpret_cast<SiteMemo*>(limits + code.loops.size());
+    std::uninitialized_value_construct_n(sites, code.code_sites.size());
     lanes.resize(std::size_t{code.lane_slots} * width);
     changed.resize(code.lane_slots);
     part_values.resize(std::size_t{code.caches} * width);
     parts.resize(code.caches);
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i].lanes = part_values.data() + i * width;
-    sites.resize(code.code_sites.size());
     derivations.resize(code.derivations.size());
-    loops.resize(code.loops.size());
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      if (code.loops[i].divergent()) loops[i].ends.resize(width);
-    }
+    ends.resize(code.loops.size() * width);
     guards.resize(code.guards.size());
     saved.resize(code.mask_depth);
     positions.resize(code.tables.size() * width);
@@ -116,23 +138,23 @@ struct WaveCursor::State {
   void make_pattern(std::uint32_t index, const LaneValue& x, const LaneValue& y);
   void load_index(std::uint32_t index, const LaneValue& x);
   void derive(const CodeDerivation& derivation, DerivationMemo* state);
-  bool begin_loop(const CodeLoop& loop, LoopProgress* state);
-  bool repeat_loop(const CodeLoop& loop, LoopProgress* state);
-  bool keep_lanes(const CodeLoop& loop, LoopProgress* state);
+  bool begin_loop(std::uint32_t index);
+  bool repeat_loop(std::uint32_t index);
+  bool keep_lanes(std::uint32_t index);
   bool begin_guard(const CodeGuard& guard, GuardProgress* state);
 
-  // What every step reads comes first, so that a walk touches few lines of the host's cache.
   const CompiledProgram::Code& code;
   std::uint32_t program_counter = 0;
   std::uint32_t width;
   LaneMask mask;
-  std::uint64_t clock = 0;            // counts changes of lane variables
-  std::vector<std::int64_t> uniform;  // by uniform slot
-  std::vector<SiteMemo> sites;
+  std::uint64_t clock = 0;          // counts changes of lane variables
+  std::int64_t* uniform = nullptr;  // by uniform slot
+  std::int64_t* limits = nullptr;   // by loop: uniform end, or the least end of the lanes in it
+  SiteMemo* sites = nullptr;
   WaveStep step;
   LaneMask counted;  // whose lanes are counted_lanes
   std::uint32_t counted_lanes = 0;
-  std::vector<LoopProgress> loops;
+  std::vector<std::int64_t> ends;  // by loop and lane, of divergent loops
   std::vector<GuardProgress> guards;
   std::vector<LaneMask> saved;
   PatternTable& patterns;

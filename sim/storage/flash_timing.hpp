@@ -9,10 +9,6 @@
 
 namespace fm {
 
-/// A curve's value at `x`: linear between its points over log2 of x, constant outside them.
-/// `curve`: ascending x; not empty.
-double curve_at(const std::vector<CurvePoint>& curve, double x);
-
 /// Where reads fall in the file. UFS devices keep a part of their mapping tables in SRAM, so that
 /// random reads over a small range are faster than over a large one (PowerInfer-2, arXiv
 /// 2406.06282, section 2).

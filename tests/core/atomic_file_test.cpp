@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,40 @@ TEST(AtomicFile, DashIsStandardOutput) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "text");
 }
 
+TEST(AtomicFile, TwoAtOnceDoNotShareAPlace) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("out");
+  {
+    AtomicFile file(path);
+    EXPECT_THAT(user_error_of([&] { AtomicFile other(path); }), HasSubstr("two outputs"));
+    EXPECT_THAT(user_error_of([&] { AtomicFile other(folder.path() + "/./out"); }),
+                HasSubstr("two outputs"));
+    EXPECT_EQ(folder.entries(), 1U);
+    AtomicFile beside(path + "2");
+    AtomicFile first("-");
+    EXPECT_THAT(user_error_of([&] { AtomicFile second("-"); }), HasSubstr("standard output"));
+    AtomicFile null("/dev/null"), null_again("/dev/null");
+  }
+  // One after the other, even after a failure to open.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(user_error_of([&] { AtomicFile file(folder.file("none/out")); }),
+                HasSubstr("No such file"));
+    AtomicFile(path).commit();
+    AtomicFile("-").commit();
+  }
+}
+
+TEST(AtomicFile, RefusesToReplaceAnInput) {
+  const TemporaryFolder folder;
+  const std::string input = folder.file("in");
+  write_file(input, "text");
+  EXPECT_THAT(user_error_of([&] { AtomicFile::refuse_input(folder.path() + "/./in", {input}); }),
+              HasSubstr("would be replaced"));
+  AtomicFile::refuse_input(folder.file("out"), {input, "", folder.file("none")});
+  AtomicFile::refuse_input("-", {input});
+  AtomicFile::refuse_input("/dev/null", {"/dev/null"});
+}
+
 class Interrupted : public testing::TestWithParam<int> {};
 
 TEST_P(Interrupted, LeavesNoPartOfAFile) {
@@ -81,6 +116,9 @@ TEST_P(Interrupted, LeavesNoPartOfAFile) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    const rlimit none{0, 0};  // no core dumps
+    ::setrlimit(RLIMIT_CORE, &none);
+    ::signal(GetParam(), SIG_DFL);
     const AtomicFile first(folder.file("a"));
     const AtomicFile second(folder.file("b"));
     if (::write(ready[1], "x", 1) != 1) ::_exit(1);
@@ -99,7 +137,8 @@ TEST_P(Interrupted, LeavesNoPartOfAFile) {
   ::close(ready[1]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Interrupted, testing::Values(SIGINT, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupted,
+                         testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU));
 
 }  // namespace
 }  // namespace fm

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <boost/program_options/errors.hpp>
+#include <filesystem>
 #include <new>
 
 namespace fm {
@@ -44,6 +46,24 @@ TEST(Diagnostics, EveryKindOfErrorHasItsExitStatus) {
               throw boost::program_options::error("unrecognised option");
             }).status,
             2);
+}
+
+TEST(Diagnostics, AClosedPipeAndAFileSystemAreFailuresOfTheMachine) {
+  EXPECT_EQ(outcome_of([]() -> ExitStatus {
+              int ends[2];
+              if (::pipe(ends) != 0) return ExitStatus::done;
+              ::close(ends[0]);
+              const bool written = ::write(ends[1], "x", 1) == 1;
+              ::close(ends[1]);
+              if (!written) throw DeviceError("write failed");
+              return ExitStatus::done;
+            }).message,
+            "fmtool: error: write failed\n");
+  EXPECT_THAT(outcome_of([]() -> ExitStatus {
+                std::filesystem::directory_iterator("/none/such");
+                return ExitStatus::done;
+              }).message,
+              HasSubstr("/none/such"));
 }
 
 TEST(Diagnostics, MessagesNameTheToolOnStderr) {

@@ -59,6 +59,7 @@ Plan valid_plan() {
   plan.launches = {kernel("L0", {read("in"), write("x")}), kernel("L1", {read("x"), write("y")}),
                    copy, kernel("L2", {read("y"), read("w"), write("out")})};
   plan.launches[3].depends = {"L1", "C"};
+  plan.launches[1].parameters["STREAMS"] = "1";
   WeightSlice slice;
   slice.tensor = "w";
   slice.file_offset = Bytes(8192);
@@ -260,8 +261,10 @@ TEST(PlanValidation, StreamedWeightsComeInTime) {
               HasSubstr("not before its first use"));
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].transforms[0].launch = "no"; }),
               HasSubstr("which the plan lacks"));
-  EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "L1"; }),
+  EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "C"; }),
               HasSubstr("would wait for itself"));
+  // Once all launches before it are finished.
+  EXPECT_EQ(error_after([](Plan& p) { p.weights[0].earliest_launch = "L1"; }), "");
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].earliest_launch = "no"; }),
               HasSubstr("which the plan lacks"));
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].release_after = "C"; }),
@@ -277,10 +280,95 @@ TEST(PlanValidation, CopiesMoveTheirWeight) {
               HasSubstr("not a weight of the plan"));
   EXPECT_THAT(error_after([](Plan& p) {
                 p.weights[0].transforms = {{"L0", 0, 2}};
+                std::swap(p.launches[0].parameters, p.launches[1].parameters);
                 p.weights[0].earliest_launch = "";
               }),
               HasSubstr("no transform of weight 'w' names this copy"));
   EXPECT_THAT(error_after([](Plan& p) { p.launches[2].kernel = "k"; }), HasSubstr("has no kernel"));
+}
+
+TEST(PlanValidation, LaunchesStreamWhatTheyHaveSlotsAndRoomFor) {
+  EXPECT_THAT(error_after([](Plan& p) { p.launches[1].parameters.clear(); }),
+              HasSubstr("inside launch 'L1', whose kernel streams none"));
+  EXPECT_THAT(error_after([](Plan& p) { p.launches[1].parameters["STREAMS"] = "0"; }),
+              HasSubstr("whose kernel streams none"));
+  EXPECT_THAT(error_after([](Plan& p) { p.launches[0].parameters["STREAMS"] = "2"; }),
+              HasSubstr("no weight's transforms name it"));
+  EXPECT_THAT(error_after([](Plan& p) {
+                p.weights[0].transforms = {{"L1", 0, 1}, {"L1", 1, 1}};
+                p.launches.erase(p.launches.begin() + 2);
+                p.launches[2].depends = {"L1"};
+              }),
+              HasSubstr("2 transforms name it, but STREAMS is 1"));
+  EXPECT_THAT(error_after([](Plan& p) {
+                p.weights[0].transforms = {{"L1", 0, 2}};
+                p.launches.erase(p.launches.begin() + 2);
+                p.launches[2].depends = {"L1"};
+                p.staging_ring_bytes = Bytes(1023);
+              }),
+              HasSubstr("streams 1024 bytes at once, more than staging_ring_bytes"));
+  EXPECT_THAT(error_after([](Plan& p) { p.storage = DataType::f32; }),
+              HasSubstr("only weights of the plan's storage type, f32"));
+}
+
+/// The valid plan with rows of weight "w" gathered at the i32 input "ids", which L0 reads.
+Plan plan_with_gather() {
+  Plan plan = valid_plan();
+  PlanTensor ids;
+  ids.id = "ids", ids.role = TensorRole::input, ids.dtype = DataType::i32;
+  ids.shape = {3}, ids.layout = Layout::linear, ids.bytes = Bytes(12), ids.pool = "ids_pool";
+  PlanTensor rows;
+  const PlanTensor& table = plan.tensor("w");
+  rows.id = "rows", rows.role = TensorRole::gathered, rows.dtype = table.dtype;
+  rows.shape = {3, table.shape.back()}, rows.layout = Layout::rows;
+  rows.bytes = storage_bytes(rows.layout, rows.dtype, rows.shape);
+  rows.first_use = rows.last_use = "L1";
+  plan.pools.push_back({"ids_pool", Placement::buffer, Bytes(128), {}, DataType::f16});
+  plan.tensors.push_back(ids);
+  plan.tensors.push_back(rows);
+  plan.launches[1].arguments.push_back(TensorArgument{"rows", false});
+  plan.gathers = {{"rows", "ids", {"w"}, "L1"}};
+  return plan;
+}
+
+std::string gather_error_after(const std::function<void(Plan&)>& change) {
+  Plan plan = plan_with_gather();
+  change(plan);
+  return user_error_of([&] { validate(plan); });
+}
+
+TEST(PlanValidation, GathersNameTheirTableAndIndices) {
+  EXPECT_EQ(gather_error_after([](Plan&) {}), "");
+  EXPECT_EQ(to_yaml(parse_plan(to_yaml(plan_with_gather()), "p")), to_yaml(plan_with_gather()));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers.clear(); }),
+              HasSubstr("tensor 'rows': its role is gathered, but no gather fills it"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers.push_back(p.gathers[0]); }),
+              HasSubstr("gather 'rows': it is given twice"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].tensor = "w"; }),
+              HasSubstr("not among the plan's tensors of role gathered"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].indices = "in"; }),
+              HasSubstr("indices 'in' are not an input of type i32"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].table = {"ids"}; }),
+              HasSubstr("its table names 'ids', which is no weight"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].table.clear(); }),
+              HasSubstr("names no weight"));
+  EXPECT_THAT(gather_error_after([](Plan& p) { p.gathers[0].release_after = "L0"; }),
+              HasSubstr("release_after 'L0' is before its last use"));
+  EXPECT_THAT(gather_error_after([](Plan& p) {
+                p.tensors[p.tensors.size() - 2].shape = {2};
+                p.tensors[p.tensors.size() - 2].bytes = Bytes(8);
+              }),
+              HasSubstr("it has 3 rows, but its indices are 2"));
+}
+
+TEST(PlanValidation, AWeightOnDiskIsUsedByNoLaunch) {
+  EXPECT_THAT(error_after([](Plan& p) {
+                WeightSlice& slice = p.weights[0];
+                slice = {slice.tensor, slice.file_offset, slice.bytes, Residency::disk, "", {}, ""};
+                p.launches.erase(p.launches.begin() + 2);
+                p.launches[2].depends = {"L1"};
+              }),
+              HasSubstr("its residency is disk, but launch 'L2' uses it"));
 }
 
 TEST(PlanValidation, AcceptsRandomValidPlans) {

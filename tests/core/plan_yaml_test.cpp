@@ -224,7 +224,7 @@ TEST(PlanYaml, ErrorsSayWhereAndWhatIsAccepted) {
   EXPECT_THAT(
       error_with("role: input", "role: inputt"),
       HasSubstr("p.yaml:15:29: tensor 'a': role: unknown word 'inputt': did you mean 'input'? "
-                "(accepted: input, output, weight, activation)"));
+                "(accepted: input, output, weight, activation, gathered)"));
   EXPECT_THAT(error_with("bytes: 64 B, pool: p, off", "bytes: 64 MB, pool: p, off"),
               HasSubstr("p.yaml:18:13: '64 MB' has the unit 'MB'"));
   EXPECT_THAT(error_with("shape: [4, 8]", "shape: 4"),

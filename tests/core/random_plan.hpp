@@ -21,7 +21,7 @@ class RandomPlan {
     plan_.storage = one_of({DataType::f16, DataType::f32});
     plan_.accumulate = DataType::f32;
     plan_.chunk_bytes = Bytes(1024 << below(3));
-    plan_.staging_ring_bytes = Bytes(1 << 16);
+    plan_.staging_ring_bytes = Bytes(1 << 20);
     plan_.enqueue_ahead = 1 + static_cast<int>(below(4));
     plan_.weights_index_digest = "xxh3:0123";
     plan_.pools.push_back({"b", Placement::buffer, pool_alignment, {}, DataType::f16});
@@ -171,9 +171,16 @@ class RandomPlan {
 
   void add_transforms(WeightSlice& slice) {
     const std::uint64_t chunks = ceil_div(slice.bytes.count(), plan_.chunk_bytes.count());
+    // (At most ten kernels: a launch has at most nine slots taken.)
     const std::uint64_t inside = below(2) == 0 ? chunks : below(chunks + 1);
-    const std::string kernel = plan_.launches[kernels_[below(kernels_.size())]].id;
-    if (inside > 0) slice.transforms.push_back({kernel, 0, inside});
+    PlanLaunch& kernel = plan_.launches[kernels_[below(kernels_.size())]];
+    const int slots = kernel.parameters.count("STREAMS") == 0
+                          ? 0
+                          : std::stoi(kernel.parameters.at("STREAMS"));
+    if (inside > 0) {
+      slice.transforms.push_back({kernel.id, 0, inside});
+      kernel.parameters["STREAMS"] = std::to_string(std::min(9, slots + 1));
+    }
     if (inside == chunks) return;
     PlanLaunch copy;
     copy.id = "L" + std::to_string(plan_.launches.size());

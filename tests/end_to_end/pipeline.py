@@ -17,6 +17,7 @@ REFERENCE = ROOT / "tests/reference"
 MODELS = {
     "vit": ("models/vit.onnx", []),
     "resnet50": ("models/resnet50.onnx", []),
+    "gpt-neo-small": ("models/gpt-neo-small.onnx", []),
     "ocr-det": ("tests/data/ch_PP-OCRv4_det_infer.onnx", ["--shape", "x=1,3,192,320"]),
     "ocr-cls": ("tests/data/ch_ppocr_mobile_v2.0_cls_infer.onnx", ["--shape", "x=1,3,48,192"]),
 }

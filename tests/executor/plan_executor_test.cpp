@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "core/diagnostics.hpp"
+#include "core/plan_streams.hpp"
 #include "executor/model_io.hpp"
 #include "executor/run_report.hpp"
 #include "tests/executor/small_network.hpp"
@@ -120,6 +123,84 @@ TEST(PlanExecutor, AnyRingChunkAndLookaheadGiveTheSameOutput) {
       }
     }
   }
+}
+
+NetworkOptions streaming_inside(std::uint64_t seed) {
+  NetworkOptions options;
+  options.layers = 7;
+  options.weights = Placement::image2d;
+  options.stream = true;
+  options.streams = 1 + static_cast<int>(seed % 4);
+  options.seed = seed;
+  options.chunk = Bytes(std::array<std::uint64_t, 4>{100, 768, 2048, 9216}[seed / 4 % 4]);
+  options.ring = Bytes(std::array<std::uint64_t, 3>{9216, 16384, 100000}[seed % 3]);
+  options.enqueue_ahead = 1 + static_cast<int>(seed % 3);
+  options.activations = seed % 2 == 0 ? Placement::image2d : Placement::buffer;
+  options.storage = seed % 5 == 0 ? DataType::f16 : DataType::f32;
+  return options;
+}
+
+/// Bytes that plan moves inside kernels.
+Bytes moved_inside(const Plan& plan) {
+  Bytes bytes;
+  for (const PlanLaunch& launch : plan.launches) {
+    for (const WeightStream& stream : streams_in(plan, launch)) {
+      bytes += stream.rows.row_bytes * stream.rows.count;
+    }
+  }
+  return bytes;
+}
+
+TEST(PlanExecutor, AnySplitOfWeightsOverKernelsGivesTheSameOutput) {
+  Bytes moved, streamed;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const NetworkOptions options = streaming_inside(seed);
+    const SmallNetwork inside(options);
+    NetworkOptions preloaded = options;
+    preloaded.stream = false;
+    preloaded.streams = 0;
+    EXPECT_EQ(execute(inside, {2, std::nullopt}).y, execute(SmallNetwork(preloaded)).y)
+        << "seed " << seed;
+    moved += moved_inside(inside.plan());
+    for (const WeightSlice& slice : inside.plan().weights) {
+      if (!slice.transforms.empty()) streamed += slice.bytes;
+    }
+  }
+  EXPECT_GT(moved, streamed / 2) << "most of what is streamed moves inside kernels";
+}
+
+TEST(PlanExecutor, ImagesExistFromTheFirstLaunchThatFillsThem) {
+  const SmallNetwork network(streaming_inside(6));
+  const Outcome outcome = execute(network);
+  std::map<std::uint64_t, std::string> images;  // object -> weight
+  std::set<std::string> filled;
+  for (const trace::HostOperation& operation : outcome.operations) {
+    if (operation.has_create() && operation.create().memory_class() == trace::TM_IN_FLIGHT) {
+      images[operation.create().object()] = operation.create().name();
+    }
+    if (!operation.has_launch()) continue;
+    const PlanLaunch& launch = network.plan().launch(operation.launch().launch());
+    for (const WeightStream& stream : streams_in(network.plan(), launch)) {
+      filled.insert(network.plan().weights[stream.weight].tensor);
+    }
+    for (const WeightSlice& slice : network.plan().weights) {
+      for (const WeightTransform& transform : slice.transforms) {
+        if (transform.launch == launch.id) {
+          EXPECT_EQ(filled.count(slice.tensor), 1u);
+        }
+      }
+    }
+    const std::size_t own = launch.arguments.size();
+    std::size_t destinations = 0;
+    for (const trace::Argument& argument : operation.launch().arguments()) {
+      destinations += argument.index() >= own && images.count(argument.object()) == 1;
+    }
+    EXPECT_EQ(destinations, static_cast<std::size_t>(stream_slots(launch)));
+  }
+  EXPECT_FALSE(filled.empty());
+  const MemoryClaims last = outcome.memory.over_time.back().claims;
+  EXPECT_EQ(last.tm_in_flight, Bytes(0));
+  EXPECT_EQ(last.um_in_flight, Bytes(0));
 }
 
 TEST(PlanExecutor, AccountsMemoryByClass) {
@@ -293,6 +374,26 @@ TEST(PlanExecutor, FlippedBitInASliceIsNamed) {
       EXPECT_THAT(run, ThrowsMessage<UserError>(AllOf(HasSubstr("w.fmw"), HasSubstr("/small/w2"),
                                                       HasSubstr("damaged"))));
     }
+  }
+}
+
+TEST(PlanExecutor, AReplacedWeightsFileStopsTheRun) {
+  for (Placement placement : {Placement::buffer, Placement::image2d}) {
+    NetworkOptions options;
+    options.stream = true;
+    options.weights = placement;
+    const SmallNetwork network(options);
+    options.seed = 99;
+    const TemporaryFolder folder;
+    const std::string path = folder.file("w.fmw");
+    network.write_weights(path);
+    const WeightsIndex index = open_weights_for(network.plan(), path);
+    PlanExecutor executor(network.plan(), index, path, select_device(""), {std::nullopt, ""});
+    executor.run(ignore_progress);
+    // Weights of the same plan, but other values: their own checksums would not be noticed.
+    SmallNetwork(options).write_weights(path);
+    EXPECT_THAT([&] { executor.run(ignore_progress); },
+                ThrowsMessage<UserError>(AllOf(HasSubstr("w.fmw"), HasSubstr("replaced"))));
   }
 }
 

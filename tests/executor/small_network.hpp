@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct NetworkOptions {
   Bytes chunk{2048};          ///< of streamed image weights
   Bytes ring{16384};          ///< of streamed image weights
   bool split_copies = false;  ///< two copy launches a weight
+  int streams = 0;  ///< above 0: weights move inside earlier kernels, where `seed` says, at
+                    ///< most so many a launch
   int enqueue_ahead = 2;
   std::uint64_t seed = 1;
 };
@@ -54,6 +57,7 @@ class SmallNetwork {
     add_tensors();
     for (int layer = 0; layer < options.layers; ++layer) add_layer(layer);
     add_tanh();
+    if (options.streams > 0) stream_inside_kernels();
     place_weights();
     set_uses();
     validate(plan_);
@@ -206,6 +210,65 @@ class SmallNetwork {
     };
     add("C" + std::to_string(layer) + "a", 0, first);
     add("C" + std::to_string(layer) + "b", first, chunks);
+  }
+
+  /// Copies of all but the first weight are replaced: its chunks are cut at random and moved inside
+  /// random kernels before its use, in order, as far as slots and ring allow; what is left stays a
+  /// copy.
+  void stream_inside_kernels() {
+    std::mt19937 random(static_cast<std::uint32_t>(options_.seed));
+    std::map<std::string, int> slots;
+    std::map<std::string, Bytes> bytes;
+    for (std::size_t w = 2; w < plan_.weights.size(); w += 2) {
+      WeightSlice& slice = plan_.weights[w];
+      const std::uint64_t chunks = ceil_div(slice.bytes.count(), plan_.chunk_bytes.count());
+      const std::size_t use = launch_at("L" + slice.tensor.substr(1));
+      std::vector<WeightTransform> moved;
+      std::uint64_t next = 0;
+      for (std::size_t at = 0; at < use && next < chunks; ++at) {
+        const PlanLaunch& launch = plan_.launches[at];
+        if (launch.kind != LaunchKind::kernel || slots[launch.id] >= options_.streams) continue;
+        if (random() % 3 == 0) continue;
+        const Bytes room = plan_.staging_ring_bytes - bytes[launch.id];
+        const std::uint64_t count =
+            std::min({chunks - next, 1 + random() % chunks, room / plan_.chunk_bytes});
+        if (count == 0) continue;
+        ++slots[launch.id];
+        bytes[launch.id] += plan_.chunk_bytes * count;
+        moved.push_back({launch.id, next, count});
+        next += count;
+      }
+      replace_copies(&slice, moved, next, chunks);
+    }
+    for (PlanLaunch& launch : plan_.launches) {
+      if (slots[launch.id] > 0) {
+        launch.parameters["STREAMS"] = std::to_string(
+            std::max(slots[launch.id], static_cast<int>(random() % (options_.streams + 1))));
+      }
+    }
+  }
+
+  void replace_copies(WeightSlice* slice, const std::vector<WeightTransform>& moved,
+                      std::uint64_t from, std::uint64_t chunks) {
+    if (moved.empty()) return;
+    const std::string kept = from < chunks ? slice->transforms.back().launch : "";
+    for (const WeightTransform& transform : slice->transforms) {
+      if (transform.launch != kept)
+        plan_.launches.erase(plan_.launches.begin() +
+                             static_cast<std::ptrdiff_t>(launch_at(transform.launch)));
+    }
+    slice->transforms = moved;
+    if (from < chunks) slice->transforms.push_back({kept, from, chunks - from});
+    slice->earliest_launch.clear();
+    const std::size_t first = launch_at(moved.front().launch);
+    if (first > 0) slice->earliest_launch = plan_.launches[first - 1].id;
+  }
+
+  std::size_t launch_at(const std::string& id) const {
+    for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
+      if (plan_.launches[i].id == id) return i;
+    }
+    throw std::out_of_range(id);
   }
 
   void add_launch(PlanLaunch launch, const std::string& id) {

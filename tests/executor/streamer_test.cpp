@@ -3,14 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <deque>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "core/diagnostics.hpp"
+#include "executor/streamer/gathered_rows.hpp"
 #include "executor/streamer/read_schedule.hpp"
 #include "executor/streamer/staging_ring.hpp"
 #include "executor/streamer/weights_reader.hpp"
+#include "tests/core/error_message.hpp"
 #include "tests/executor/small_network.hpp"
 
 namespace fm {
@@ -19,6 +24,7 @@ namespace {
 using test::NetworkOptions;
 using test::SmallNetwork;
 using test::TemporaryFolder;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -71,6 +77,85 @@ TEST(WeightsReader, SaysWhereAFileEnds) {
   std::vector<std::uint8_t> memory(8192);
   EXPECT_THAT([&] { reader.read(Bytes(4096), Bytes(2000), memory.data(), never_stop); },
               ThrowsMessage<UserError>(testing::AllOf(HasSubstr("truncated"), HasSubstr("5000"))));
+}
+
+TEST(WeightsReader, NoticesAFileThatIsRewrittenReplacedOrRemoved) {
+  const auto error_after = [](const std::function<void(const std::string&)>& change) {
+    const TemporaryFolder folder;
+    const std::string path = file_of(folder, pattern(9000));
+    WeightsReader reader(path, std::nullopt);
+    std::vector<std::uint8_t> memory(8192);
+    reader.read(Bytes(0), Bytes(4096), memory.data(), never_stop);
+    change(path);
+    return user_error_of([&] { reader.read(Bytes(0), Bytes(4096), memory.data(), never_stop); });
+  };
+  EXPECT_EQ(error_after([](const std::string&) {}), "");
+  EXPECT_THAT(error_after([](const std::string& path) {
+                std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+                file.put('x');
+                file.close();
+                std::filesystem::last_write_time(
+                    path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
+              }),
+              HasSubstr("changed or replaced"));
+  EXPECT_THAT(error_after([](const std::string& path) {
+                std::filesystem::copy_file(path, path + ".new");
+                std::filesystem::rename(path + ".new", path);
+              }),
+              HasSubstr("changed or replaced"));
+  EXPECT_THAT(error_after([](const std::string& path) { std::filesystem::remove(path); }),
+              HasSubstr("removed"));
+}
+
+/// A plan of a table in two parts of 3 and 4 rows of 8 halves, and a gather of 5 rows of it.
+Plan gather_plan() {
+  Plan plan;
+  for (std::int64_t rows : {3, 4}) {
+    PlanTensor part;
+    part.id = "part" + std::to_string(rows), part.role = TensorRole::weight;
+    part.shape = {rows, 8}, part.layout = Layout::rows;
+    part.bytes = storage_bytes(part.layout, part.dtype, part.shape);
+    plan.tensors.push_back(part);
+    WeightSlice slice;
+    slice.tensor = part.id, slice.bytes = part.bytes;
+    slice.file_offset = Bytes(rows == 3 ? 4096 : 8192);
+    plan.weights.push_back(slice);
+  }
+  PlanTensor ids;
+  ids.id = "ids", ids.name = "tokens", ids.role = TensorRole::input, ids.dtype = DataType::i32;
+  ids.shape = {5};
+  PlanTensor rows;
+  rows.id = "rows", rows.role = TensorRole::gathered, rows.shape = {5, 8};
+  plan.tensors.push_back(ids);
+  plan.tensors.push_back(rows);
+  plan.gathers = {{"rows", "ids", {"part3", "part4"}, ""}};
+  return plan;
+}
+
+TEST(GatheredRows, EachRowIsReadOnceByItsPlaceInTheFile) {
+  const Plan plan = gather_plan();
+  const std::vector<RowRead> reads = row_reads(plan, plan.gathers[0], {6, 2, 0, -1, 3});
+  ASSERT_EQ(reads.size(), 4u);
+  const std::vector<std::pair<std::uint64_t, std::vector<std::size_t>>> expected = {
+      {4096, {2}}, {4096 + 32, {1}}, {8192, {4}}, {8192 + 48, {0, 3}}};
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    EXPECT_EQ(reads[i].file_offset, Bytes(expected[i].first));
+    EXPECT_EQ(reads[i].rows, expected[i].second);
+  }
+  EXPECT_EQ(rows_indexed_by(plan, plan.tensor("ids")), 7);
+  EXPECT_EQ(rows_indexed_by(plan, plan.tensor("rows")), 0);
+}
+
+TEST(GatheredRows, IndicesOutsideTheTableAreRefused) {
+  const Plan plan = gather_plan();
+  for (std::int32_t outside : {7, -8}) {
+    EXPECT_THAT(
+        [&] {
+          row_reads(plan, plan.gathers[0], {0, outside});
+        },
+        ThrowsMessage<UserError>(
+            AllOf(HasSubstr("tokens"), HasSubstr("position 1"), HasSubstr("7 rows"))));
+  }
 }
 
 TEST(WeightsReader, StopsBetweenRequests) {

@@ -33,13 +33,16 @@ class GraphInterpreter {
     }
   }
 
-  /// Outputs for inputs drawn from `seed`, in [-1, 1).
+  /// Outputs for inputs drawn from `seed`, in [-1, 1); integers below 1000.
   std::vector<Values> run(unsigned seed) {
     std::mt19937 generator(seed);
     std::uniform_real_distribution<double> distribution(-1, 1);
     for (TensorIndex input : graph_.inputs) {
       values_[input].resize(size(input));
-      for (double& value : values_[input]) value = distribution(generator);
+      const bool indices = !is_real(graph_.tensors[input].type);
+      for (double& value : values_[input]) {
+        value = indices ? static_cast<double>(generator() % 1000) : distribution(generator);
+      }
     }
     for (const GraphNode& node : graph_.nodes) compute(node);
     std::vector<Values> outputs;
@@ -119,6 +122,14 @@ class GraphInterpreter {
       y = gathered(sliced(whole_view(shape(*node.inputs[0])), attribute_ints(node, "starts"),
                           attribute_ints(node, "steps"), shape(node.outputs[0])),
                    in(node, 0));
+    } else if (op == "Gather") {
+      take_rows(in(node, 0), shape(*node.inputs[0]).back(), in(node, 1), y);
+    } else if (op == "GatherRows") {
+      take_rows(in(node, 1), shape(*node.inputs[1]).back(), in(node, 0), y);
+    } else if (op == "Where") {
+      const Shape& to = shape(node.outputs[0]);
+      const Values condition = wide(node, 0, to), a = wide(node, 1, to), b = wide(node, 2, to);
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = condition[i] != 0 ? a[i] : b[i];
     } else if (op == "Pad") {
       pad(node, y);
     } else if (node.inputs.size() == 2) {
@@ -230,12 +241,20 @@ class GraphInterpreter {
     for (std::size_t i = 0; i < y.size(); ++i) finish(node, i, i / plane, sums[i], y);
   }
 
+  static void take_rows(const Values& table, std::int64_t columns, const Values& rows, Values& y) {
+    const auto width = static_cast<std::size_t>(columns);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] = table[static_cast<std::size_t>(rows[i / width]) * width + i % width];
+    }
+  }
+
   void product(const GraphNode& node, Values& y) const {
     Shape as = shape(*node.inputs[0]), bs = shape(*node.inputs[1]);
     TensorView av = whole_view(as), bv = whole_view(bs);
     const bool raw_gemm = node.operation == "Gemm" && !normalised_;
     if (raw_gemm && attribute_int(node, "transA", 0) != 0) av = transposed(av, {1, 0});
     if (raw_gemm && attribute_int(node, "transB", 0) != 0) bv = transposed(bv, {1, 0});
+    if (attribute_int(node, "b_transposed", 0) != 0) bv = transposed(bv, {1, 0});
     const Shape& ys = shape(node.outputs[0]);
     Shape batch(ys.begin(), ys.end() - 2);
     const std::int64_t rows = ys[ys.size() - 2], columns = ys.back(), depth = av.shape.back();

@@ -14,11 +14,11 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Runs all passes, checks that the outputs keep their values, and returns the graph after them.
-Graph fused(const ModelBuilder& builder) {
+Graph fused(const ModelBuilder& builder, const UnfusedNodes& unfused = {}) {
   const TemporaryFolder folder;
   ImportedModel model = import_model(builder.write(folder), {});
   const auto before = GraphInterpreter(model.graph, model.constants, false).run(7);
-  run_passes(&model.graph, &model.constants);
+  run_passes(&model.graph, &model.constants, unfused);
   const auto after = GraphInterpreter(model.graph, model.constants, true).run(7);
   EXPECT_EQ(before.size(), after.size());
   for (std::size_t o = 0; o < before.size() && o < after.size(); ++o) {
@@ -295,6 +295,75 @@ TEST(AttentionPass, TakesScalesAndMask) {
   EXPECT_EQ(graph.nodes[2].inputs.size(), 2u);
 }
 
+/// Scores [2, 3, 3] where `mask` is true, else `fill`, through a softmax.
+ModelBuilder masked_softmax(const std::vector<std::int64_t>& mask, float fill) {
+  ModelBuilder model;
+  model.input("q", {2, 3, 4}).input("k", {2, 4, 3}).scalar("fill", fill);
+  onnx::TensorProto* condition = model.initializer("allowed", {1, 3, 3}, onnx::TensorProto::BOOL);
+  for (const std::int64_t value : mask) condition->add_int32_data(static_cast<int>(value));
+  model.node("MatMul", {"q", "k"}, {"scores"});
+  model.node("Where", {"allowed", "scores", "fill"}, {"masked"});
+  model.node("Softmax", {"masked"}, {"y"}, {{"axis", std::int64_t{-1}}}).output("y");
+  return model;
+}
+
+TEST(MaskPass, WhereBeforeASoftmaxBecomesItsMask) {
+  const std::vector<std::int64_t> causal = {1, 0, 0, 1, 1, 0, 1, 1, 1};
+  for (float fill : {-1e4f, -65504.0f, -3.4e38f}) {
+    const Graph graph = fused(masked_softmax(causal, fill));
+    EXPECT_THAT(operations(graph), ElementsAre("MatMul", "Softmax"));
+    EXPECT_EQ(graph.nodes[1].inputs.size(), 2u);
+  }
+}
+
+TEST(MaskPass, LeavesSmallFillsAndRowsThatAreMaskedWhole) {
+  const std::vector<std::int64_t> causal = {1, 0, 0, 1, 1, 0, 1, 1, 1};
+  EXPECT_THAT(operations(fused(masked_softmax(causal, -5))),
+              ElementsAre("MatMul", "Where", "Softmax"));
+  EXPECT_THAT(operations(fused(masked_softmax({0, 0, 0, 1, 1, 0, 1, 1, 1}, -1e9f))),
+              ElementsAre("MatMul", "Where", "Softmax"));
+}
+
+/// Rows of a table of `rows` x 64 at the input "ids", and that table as the head of a product.
+ModelBuilder tied_model(std::int64_t rows, bool by_gemm) {
+  ModelBuilder model;
+  model.input("ids", {6}, onnx::TensorProto::INT64).random_weight("table", {rows, 64});
+  model.node("Gather", {"table", "ids"}, {"x"}).node("Relu", {"x"}, {"h"});
+  if (by_gemm) {
+    model.node("Gemm", {"h", "table"}, {"y"}, {{"transB", std::int64_t{1}}});
+  } else {
+    model.node("Transpose", {"table"}, {"head"}, {{"perm", Ints{1, 0}}});
+    model.node("MatMul", {"h", "head"}, {"y"});
+  }
+  model.output("y");
+  return model;
+}
+
+TEST(EmbeddingPass, AHeadReadsTheTableAsItLies) {
+  for (bool by_gemm : {false, true}) {
+    const Graph graph = fused(tied_model(1000, by_gemm));
+    EXPECT_THAT(operations(graph), ElementsAre("GatherRows", "Relu", by_gemm ? "Gemm" : "MatMul"));
+    EXPECT_EQ(graph.nodes[2].inputs[1], graph.nodes[0].inputs[1]);
+  }
+}
+
+TEST(EmbeddingPass, LeavesTablesThatAreNotWorthIt) {
+  ModelBuilder model;
+  model.input("ids", {6}, onnx::TensorProto::INT64).random_weight("table", {1000, 8});
+  model.node("Gather", {"table", "ids"}, {"y"}).output("y");
+  EXPECT_THAT(operations(fused(model)), ElementsAre("Gather"));
+}
+
+TEST(EmbeddingPass, TurnedMatricesOfOtherProductsAreFolded) {
+  ModelBuilder model;
+  model.input("x", {3, 80}).random_weight("w", {70, 80});
+  model.node("Transpose", {"w"}, {"t"}, {{"perm", Ints{1, 0}}});
+  model.node("MatMul", {"x", "t"}, {"y"}).output("y");
+  const Graph graph = fused(model);
+  EXPECT_THAT(operations(graph), ElementsAre("MatMul"));
+  EXPECT_EQ(graph.tensors[graph.nodes[0].inputs[1].value()].shape, (Shape{80, 70}));
+}
+
 TEST(AttentionPass, TakesTheScaleOfTheScores) {
   ModelBuilder model;
   model.input("q", {2, 3, 4}).input("k", {2, 4, 3}).scalar("s", 0.125f);
@@ -352,6 +421,38 @@ TEST(EpiloguePass, ResidualThroughAReshape) {
   model.node("Transpose", {"h"}, {"t"}, {{"perm", Ints{1, 0, 2}}});
   model.node("Add", {"t", "r"}, {"y"}).output("y");
   EXPECT_THAT(operations(fused(model)), ElementsAre("Reshape", "Gemm", "Reshape"));
+}
+
+TEST(EpiloguePass, LeavesChosenNodesUnfused) {
+  ModelBuilder model;
+  model.input("x", {3, 4}).input("r", {3, 8}).random_weight("w", {4, 8}).random_weight("b", {8});
+  model.node("MatMul", {"x", "w"}, {"p"})
+      .node("Add", {"p", "b"}, {"c"})
+      .node("Add", {"c", "r"}, {"s"})
+      .node("Relu", {"s"}, {"y"})
+      .output("y");
+  EXPECT_THAT(operations(fused(model)), ElementsAre("MatMul"));
+  EXPECT_THAT(operations(fused(model, {"Relu:y"})), ElementsAre("MatMul", "Relu"));
+  EXPECT_THAT(operations(fused(model, {"Add:s"})), ElementsAre("MatMul", "Add"));
+  EXPECT_THAT(operations(fused(model, {"Add:s", "Relu:y"})), ElementsAre("MatMul", "Add", "Relu"));
+  EXPECT_THAT(operations(fused(model, {"Add:c"})), ElementsAre("MatMul")) << "the bias stays";
+}
+
+TEST(EpiloguePass, EverySplitItOffersLeavesTwoNodes) {
+  ModelBuilder model;
+  model.input("x", {1, 4, 5, 6}).input("r", {1, 6, 5, 6});
+  add_convolution(model, "x", "c", true);
+  model.node("Add", {"c", "r"}, {"s"}).node("Relu", {"s"}, {"t"});
+  model.node("Softmax", {"t"}, {"y"}, {{"axis", std::int64_t{3}}}).output("y");
+  UnfusedNodes unfused;
+  std::size_t nodes = fused(model).nodes.size();
+  for (int round = 0; round < 2; ++round) {
+    const auto splits = epilogue_splits(fused(model, unfused));
+    ASSERT_FALSE(splits.empty());
+    unfused.insert(splits[0].unfused);
+    EXPECT_EQ(fused(model, unfused).nodes.size(), ++nodes);
+  }
+  EXPECT_TRUE(epilogue_splits(fused(model, unfused)).empty()) << "softmax is never split";
 }
 
 TEST(EpiloguePass, AddingATensorToItselfStays) {

@@ -1,4 +1,4 @@
-// Plans of the four networks under every policy and placement: valid, and with the totals of the
+// Plans of the networks under every policy and placement: valid, and with the totals of the
 // ONNX graphs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 
 #include "kernels/catalogue.hpp"
 #include "paths.hpp"
+#include "planner/passes/passes.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/planner/test_plan.hpp"
 
@@ -38,6 +39,12 @@ const std::vector<Network>& networks() {
        4089184256u,
        51067216u,
        {{"Conv", 53}, {"MaxPool", 1}, {"GlobalAveragePool", 1}, {"Gemm", 1}}},
+      {"gpt_neo_small",
+       FM_MODELS "/gpt-neo-small.onnx",
+       {},
+       16114089984u,
+       247480832u,
+       {{"MatMul", 97 + 4}, {"LayerNormalization", 25}, {"Softmax", 12}}},  // the head is 5 slices
       {"ocr_det",
        FM_TEST_DATA "/ch_PP-OCRv4_det_infer.onnx",
        {{"x", {1, 3, 192, 320}}},
@@ -141,7 +148,7 @@ TEST_P(NetworkPlan, ImagesFitTheDevice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, NetworkPlan, ::testing::Values(0, 1, 2, 3), network_name);
+INSTANTIATE_TEST_SUITE_P(Networks, NetworkPlan, ::testing::Values(0, 1, 2, 3, 4), network_name);
 
 TEST(PlacementRule, AutomaticFollowsTheInstructionSet) {
   const Shape weight = {768, 768}, activation = {197, 768};
@@ -177,8 +184,8 @@ TEST(SplitWeights, PartsByOutputChannelOrARefusal) {
   const Plan plan = make_plan(wide.write(folder), config, options);
   std::vector<std::string> names;
   for (const WeightSlice& slice : plan.weights) names.push_back(plan.tensor(slice.tensor).name);
-  EXPECT_THAT(names, ::testing::ElementsAre("w[0:8192]/1", "b[0:8192]/0", "w[8192:9001]/1",
-                                            "b[8192:9001]/0"));
+  EXPECT_THAT(names, ::testing::ElementsAre("w[0:4504]/1", "b[0:4504]/0", "w[4504:9001]/1",
+                                            "b[4504:9001]/0"));
   ModelBuilder deep;
   deep.input("x", {3, 2052})
       .random_weight("w", {2052, 8})
@@ -190,6 +197,42 @@ TEST(SplitWeights, PartsByOutputChannelOrARefusal) {
             HasSubstr("--placement buffer")));
   options.placement = PlacementPolicy::automatic;
   EXPECT_EQ(make_plan(deep.write(folder), config, options).weights.size(), 1u);
+}
+
+TEST(SplitWeights, ATiedTableIsOneSetOfSlicesForBothReaders) {
+  ModelBuilder model;
+  model.input("ids", {1, 6}, onnx::TensorProto::INT64).random_weight("table", {9002, 1024});
+  model.node("Gather", {"table", "ids"}, {"x"}).node("Relu", {"x"}, {"h"});
+  model.node("Transpose", {"table"}, {"head"}, {{"perm", Ints{1, 0}}});
+  model.node("MatMul", {"h", "head"}, {"y"}).output("y");
+  const Plan plan = plan_of(model);
+  std::vector<std::string> names;
+  for (const WeightSlice& slice : plan.weights) {
+    EXPECT_LE(slice.bytes, largest_slice);
+    names.push_back(plan.tensor(slice.tensor).name);
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre("table[0:4504]/0", "table[4504:9002]/0"));
+  ASSERT_EQ(plan.gathers.size(), 1u);
+  EXPECT_THAT(plan.gathers[0].table,
+              ::testing::ElementsAre(plan.weights[0].tensor, plan.weights[1].tensor));
+  EXPECT_EQ(plan.tensor(plan.gathers[0].tensor).shape, (Shape{1, 6, 1024}));
+}
+
+TEST(SplitWeights, ATableThatOnlyItsRowsAreReadOfStaysOnDiskInOnePiece) {
+  ModelBuilder model;
+  model.input("ids", {6}, onnx::TensorProto::INT64).random_weight("table", {9002, 1024});
+  model.node("Gather", {"table", "ids"}, {"x"}).node("Relu", {"x"}, {"y"}).output("y");
+  for (auto policy : {StreamingPolicy::preload, StreamingPolicy::always_next}) {
+    PlanOptions options;
+    options.policy = policy;
+    const Plan plan = plan_of(model, options);
+    ASSERT_EQ(plan.weights.size(), 1u);
+    EXPECT_EQ(plan.weights[0].residency, Residency::disk);
+    for (const PlanLaunch& launch : plan.launches) {
+      EXPECT_EQ(launch.claims.preloaded, Bytes(0));
+      EXPECT_LE(launch.claims.um_in_flight, Bytes(6 * 1024 * 2));
+    }
+  }
 }
 
 }  // namespace

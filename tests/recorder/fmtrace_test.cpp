@@ -111,6 +111,35 @@ TEST_F(FmtraceTest, WrongUsageSaysWhatIsRight) {
   expect_refused("info t.trace --jsno", "unrecognised option");
 }
 
+TEST_F(FmtraceTest, NoOptionIsIgnoredAndNoNumberWrapsAround) {
+  for (const char* number : {"-1", "+1", "2x", "1e3", "1.5", "99999999999", "''"}) {
+    for (const char* option : {"--wave ", "--width ", "--limit ", "--program "}) {
+      expect_refused(std::string("dump t.trace --launch L0 ") + option + number, "invalid");
+    }
+    expect_refused(std::string("check t.trace --groups ") + number, "invalid");
+  }
+  expect_refused("info t.trace --launch L0", "fmtrace info takes no --launch");
+  expect_refused("dump t.trace --json", "fmtrace dump takes no --json");
+  expect_refused("check t.trace --width 4", "fmtrace check takes no --width");
+  expect_refused("compose t.trace --plan p.yaml --traces t.trace -o x", "by --traces");
+}
+
+TEST_F(FmtraceTest, ItsInputIsNotOverwritten) {
+  const std::string whole = contents_of(folder_.file("t.trace"));
+  expect_refused("info t.trace -o ./t.trace", "would be replaced");
+  expect_refused("dump t.trace -o t.trace", "would be replaced");
+  expect_refused("check t.trace -o t.trace", "would be replaced");
+  expect_refused("compose --plan p.yaml --traces t.trace -o t.trace", "would be replaced");
+  EXPECT_EQ(contents_of(folder_.file("t.trace")), whole);
+}
+
+TEST_F(FmtraceTest, ANameOfAnyBytesGivesJson) {
+  std::filesystem::copy(folder_.file("t.trace"), folder_.file("b\xff.trace"));
+  const Finished finished = run("info 'b\xff.trace' --json");
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("\xef\xbf\xbd.trace"));
+}
+
 TEST_F(FmtraceTest, ComposeWritesNothingWhenItFails) {
   expect_refused("compose --plan missing.yaml --traces t.trace -o made.trace", "missing.yaml");
   EXPECT_FALSE(std::filesystem::exists(folder_.file("made.trace")));

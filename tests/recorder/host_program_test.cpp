@@ -71,6 +71,7 @@ struct Case {
   bool stream;
   bool split_copies;
   std::uint64_t ring;
+  int streams = 0;
 };
 
 class HostProgramTest : public testing::TestWithParam<Case> {
@@ -81,6 +82,7 @@ class HostProgramTest : public testing::TestWithParam<Case> {
     options.stream = GetParam().stream;
     options.split_copies = GetParam().split_copies;
     options.ring = Bytes(GetParam().ring);
+    options.streams = GetParam().streams;
     return options;
   }
 };
@@ -122,7 +124,9 @@ INSTANTIATE_TEST_SUITE_P(Plans, HostProgramTest,
                                          Case{Placement::buffer, true, false, 0},
                                          Case{Placement::image2d, false, false, 0},
                                          Case{Placement::image2d, true, false, 16384},
-                                         Case{Placement::image2d, true, true, 8192}));
+                                         Case{Placement::image2d, true, true, 8192},
+                                         Case{Placement::image2d, true, false, 16384, 1},
+                                         Case{Placement::image2d, true, true, 8192, 3}));
 
 TEST(Compose, SaysWhichLaunchesAreMissing) {
   const SmallNetwork network(NetworkOptions{});

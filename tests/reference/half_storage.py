@@ -4,8 +4,9 @@ Batch normalisations are folded first, as every engine does. Then weights, model
 stored tensor are rounded to fp16 and back; arithmetic stays fp32. A node's output is stored
 unless an engine with the usual fusions would keep it in a register:
 
-1. inside a layer normalisation (ReduceMean .. Mul, Add), a GELU (Div .. Mul) or a hard-swish
-   (Add, Clip, Mul, Div) written as single nodes, only the last value is stored;
+1. inside a layer normalisation (ReduceMean .. Mul, Add), a GELU (Div .. Mul, or Pow .. Mul in the
+   tanh form) or a hard-swish (Add, Clip, Mul, Div) written as single nodes, only the last value is
+   stored;
 2. from a convolution or matrix product on, values are kept while their only reader is an
    addition of or multiplication by a weight, one residual addition or, as the last of the chain,
    an activation.
@@ -25,6 +26,7 @@ PRODUCTS = {"Conv", "ConvTranspose", "Gemm", "MatMul"}
 ACTIVATIONS = {"Relu", "Clip", "Sigmoid", "HardSigmoid", "HardSwish", "LeakyRelu", "Tanh", "Gelu"}
 LAYER_NORM = ["ReduceMean", "Sub", "Pow", "ReduceMean", "Add", "Sqrt", "Div", "Mul", "Add"]
 GELU = ["Div", "Erf", "Add", "Mul", "Mul"]
+GELU_TANH = ["Pow", "Mul", "Add", "Mul", "Tanh", "Add", "Mul"]
 HARD_SWISH = ["Add", "Clip", "Mul", "Div"]
 
 
@@ -83,12 +85,32 @@ def follow(start, op_types, readers):
     return None
 
 
+def outputs_of(nodes):
+    return {node.output[0] for node in nodes}
+
+
+def tanh_gelu(node, readers):
+    """(x, the nodes before the last, the last) of x/2 * (1 + tanh(.. x + .. x^3)), or None."""
+    chain = follow(node, GELU_TANH, readers)
+    if not chain or node.input[0] not in chain[2].input:
+        return None
+    halves = [n for n in readers.of(node.input[0])
+              if n.op_type == "Mul" and n.output[0] in chain[-1].input]
+    return (node.input[0], chain[:-1] + halves, chain[-1]) if halves else None
+
+
 def idioms(graph, readers):
     """Finds decomposed normalisations and activations.
 
-    Returns ({interior value names}, {first node's name of an activation: its last node}).
+    Returns ({interior value names}, {value that only an activation reads: its last node}).
     """
     interior, activations = set(), {}
+
+    def add(value, nodes, last):
+        interior.update(outputs_of(nodes))
+        if outputs_of(readers.of(value)) <= outputs_of(nodes):
+            activations[value] = last
+
     for node in graph.node:
         chain = follow(node, LAYER_NORM, readers)
         if chain:
@@ -96,18 +118,18 @@ def idioms(graph, readers):
         for pattern in (GELU, HARD_SWISH):
             chain = follow(node, pattern, readers)
             product = chain[pattern.index("Mul")] if chain else None
-            if chain and set(node.input) & set(product.input):
-                interior.update(n.output[0] for n in chain[:-1])
-                activations[node.output[0]] = chain[-1]
+            for value in set(node.input) & set(product.input) if chain else ():
+                add(value, chain[:-1], chain[-1])
+        found = tanh_gelu(node, readers)
+        if found:
+            add(*found)
     return interior, activations
 
 
 def activation_end(value, readers, activations):
     """The last node of the activation that alone reads `value`, or None."""
-    nodes = readers.of(value)
-    firsts = [n for n in nodes if n.output[0] in activations]
-    if len(firsts) == 1 and len(nodes) == 2:
-        return activations[firsts[0].output[0]]
+    if value in activations:
+        return activations[value]
     only = readers.only(value)
     return only if only is not None and only.op_type in ACTIVATIONS else None
 

@@ -40,6 +40,21 @@ def is_image(name, dims):
     return len(dims) == 4 and (hinted or dims[1] in (1, 3))
 
 
+def index_limit(model, name):
+    """Rows of the smallest table that integer input `name` chooses from, perhaps through reshapes."""
+    sizes = {t.name: list(t.dims) for t in model.graph.initializer}
+    values, limits = {name}, []
+    for node in model.graph.node:
+        if node.op_type in ("Reshape", "Identity") and node.input[0] in values:
+            values.add(node.output[0])
+        if node.op_type == "Gather" and node.input[1] in values and node.input[0] in sizes:
+            axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
+            limits.append(sizes[node.input[0]][axis])
+    if not limits:
+        raise ValueError(f"input {name}: only float32 inputs and indices of a Gather can be drawn")
+    return min(limits)
+
+
 def draw_inputs(model, seed):
     """Returns {name: array} of random values for all inputs of a model with static shapes."""
     generator = np.random.default_rng(seed)
@@ -47,8 +62,9 @@ def draw_inputs(model, seed):
     for value in model.graph.input:
         dims = static_dims(value)
         if value.type.tensor_type.elem_type != onnx.TensorProto.FLOAT:
-            raise ValueError(f"input {value.name}: only float32 inputs can be drawn")
-        if is_image(value.name, dims):
+            kind = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+            inputs[value.name] = generator.integers(index_limit(model, value.name), size=dims).astype(kind)
+        elif is_image(value.name, dims):
             inputs[value.name] = draw_image(generator, dims)
         else:
             inputs[value.name] = generator.standard_normal(dims).astype(np.float32)
@@ -97,7 +113,8 @@ def draws_for(differences):
 def nudged(inputs, generator):
     """The inputs moved by up to an fp16 rounding step, which rolls all roundings anew."""
     return {
-        name: value * (1 + generator.uniform(-1, 1, value.shape) * 2.0**-11).astype(np.float32)
+        name: value if value.dtype != np.float32 else
+        value * (1 + generator.uniform(-1, 1, value.shape) * 2.0**-11).astype(np.float32)
         for name, value in inputs.items()
     }
 

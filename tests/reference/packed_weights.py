@@ -9,6 +9,9 @@ A texel is four halves, 8 bytes. What a weight's grid looks like depends on who 
 - a bias: N values in ceil(N / 4) texels;
 - the matrix of a MatMul or Gemm: K rows of N, four neighbours of N a texel; transposed if the file
   has it the other way;
+- the table of an embedding (Gather of rows at an input): its rows, once, though a product reads it
+  turned;
+- a constant condition of a Where before a Softmax: as a mask to add, once for all layers;
 - any other [.., K]: four neighbours of the last dimension a texel: ceil(K / 4) times the product of
   the others.
 
@@ -85,6 +88,21 @@ def with_derived(graph, weights, constants, shapes, data_inputs):
     return known
 
 
+def tied_tables(graph, constants):
+    """{turned table: table} of the tables whose rows a Gather takes at values that are no constants."""
+    tables = {node.input[0] for node in graph.node
+              if node.op_type == "Gather" and node.input[1] not in constants}
+    return {node.output[0]: node.input[0] for node in graph.node
+            if node.op_type == "Transpose" and node.input[0] in tables}
+
+
+def mask_source(name, producers):
+    """What a mask is a copy of."""
+    while name in producers and producers[name].op_type == "Identity":
+        name = producers[name].input[0]
+    return name
+
+
 def packed_half_bytes(graph, weights, shapes, data_inputs):
     """Bytes of all weights together, or None when there is no rule for one.
 
@@ -95,6 +113,7 @@ def packed_half_bytes(graph, weights, shapes, data_inputs):
     producers = {name: node for node in graph.node for name in node.output}
     folded = normalised_convs(graph, readers, producers)
     known = with_derived(graph, weights, constants, shapes, data_inputs)
+    tied = tied_tables(graph, constants)
     grids = {}
     for node in graph.node:
         if node.output[0] in constants:
@@ -106,7 +125,13 @@ def packed_half_bytes(graph, weights, shapes, data_inputs):
             if len(conv.input) < 3:
                 grids[node.output[0]] = texels(known[conv.input[1]][0])
             continue
+        if node.op_type == "Where" and node.input[0] in constants:
+            source = mask_source(node.input[0], producers)
+            grids[source] = rows_grid(shapes[source])
+            continue
         for position, name in enumerate(data_inputs(node)):
+            if name in tied:
+                continue  # counted where its rows are gathered
             if math.prod(known.get(name, ())) > 1:
                 grids[name] = grid_of(node, position, known[name])
     return None if None in grids.values() else TEXEL_BYTES * sum(grids.values())

@@ -193,6 +193,20 @@ TEST(CacheSlice, MaintenanceWritesBackAndForgetsOnlyItsRange) {
   EXPECT_EQ(cache.hits(AccessKind::read), 1u) << "line 64 stayed";
 }
 
+TEST(CacheSlice, MaintenanceOfAnotherSlicesLineLeavesItsNeighbours) {
+  CacheParameters parameters = two_ways();
+  parameters.slices = 2;  // lines 0, 2, .. are of the first
+  parameters.bytes *= 2;
+  parameters.hashed = false;
+  Harness cache(parameters);
+  cache.send(0, 0, AccessKind::write);
+  cache.slice().receive(Maintenance{500, 64, 128});
+  cache.send(1000, 0);
+  cache.run();
+  EXPECT_EQ(cache.counts().flushed, 0u);
+  EXPECT_EQ(cache.hits(AccessKind::read), 1u);
+}
+
 TEST(CacheSlice, AClientWithoutWaysPassesThrough) {
   CacheParameters parameters = two_ways();
   parameters.ways_for[index_of(MemoryClient::load_store)] = 0;

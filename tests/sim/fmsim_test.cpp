@@ -2,82 +2,26 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/device_config.hpp"
-#include "paths.hpp"
-#include "tests/sim/trace_builder.hpp"
+#include "tests/sim/fmsim_process.hpp"
 
 namespace fm {
 namespace {
 
 using testing::HasSubstr;
 
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+using test::contents_of;
+using test::Outcome;
 
-struct Outcome {
-  int status = 0;
-  std::string out, err;
-};
-
-class Fmsim : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = testing::TempDir() + "fmsim." + std::to_string(getpid());
-    std::filesystem::create_directories(folder_);
-    test::TraceBuilder builder;
-    const auto program = builder.add_copy_program(64, 64);
-    const auto weight = builder.buffer(1, 65536, trace::PRELOADED);
-    builder.buffer(2, 65536);
-    const auto read = builder.read(1, 65536, {weight});
-    builder.wait({builder.launch("L0", program, {1, 2}, {read}, 1000)});
-    write_trace(trace(), builder.trace());
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  std::string trace() const { return path("a.trace"); }
-  std::string replay() const { return "--config mali-g715 --trace " + trace(); }
-
-  Outcome run(const std::string& arguments) const {
-    const std::string command = std::string(FM_FMSIM) + " " + arguments + " >" + path("out") +
-                                " 2>" + path("err") + " </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents_of(path("out")),
-            contents_of(path("err"))};
-  }
-
-  /// Status 2, a message with all of `words`, and no result.
-  void expect_refused(const std::string& arguments, const std::vector<std::string>& words) const {
-    const std::string result = path("result.json");
-    const Outcome outcome = run(arguments + " --json -o " + result);
-    EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("fmsim: error: "));
-    for (const std::string& word : words) EXPECT_THAT(outcome.err, HasSubstr(word)) << arguments;
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_FALSE(std::filesystem::exists(result)) << arguments;
-  }
-
-  void replace_trace(const std::string& bytes) const {
-    std::ofstream(path("bad.trace"), std::ios::binary) << bytes;
-  }
-
- private:
-  std::string folder_;
-};
+class Fmsim : public test::FmsimProcess {};
 
 TEST_F(Fmsim, PerfectPartsAndRequestDumps) {
   const std::string dump = path("requests.csv");
@@ -275,8 +219,8 @@ TEST_F(Fmsim, RefusesWrongUsage) {
 }
 
 TEST_F(Fmsim, RefusesOddValues) {
-  expect_refused("--config '' --trace " + trace(), {"--config is missing"});
-  expect_refused("--config mali-g715 --trace ''", {"--trace is missing"});
+  expect_refused("--config '' --trace " + trace(), {"--config needs a value"});
+  expect_refused("--config mali-g715 --trace ''", {"--trace needs a value"});
   expect_refused(replay() + " --set", {"--set"});
   expect_refused(replay() + " --set =4MiB", {"--set : unknown key"});
   expect_refused(replay() + " --set l2.size=", {"l2.size"});

@@ -1,0 +1,221 @@
+#include "planner/overlap/optimal_policy.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "core/diagnostics.hpp"
+#include "planner/dependencies.hpp"
+#include "planner/overlap/setting_candidates.hpp"
+#include "planner/streaming.hpp"
+
+namespace fm {
+namespace {
+
+constexpr double fastest_tolerance = 0.01;
+constexpr std::size_t settings_solved = 3;  // of those that copies alone make fastest
+
+std::string mebibytes(Bytes bytes) {
+  return quantity_text(static_cast<double>(bytes.count()), QuantityKind::bytes);
+}
+
+/// A setting and its schedule.
+struct Candidate {
+  OverlapSetting setting;
+  OptimalSolution solution;
+  double total = std::numeric_limits<double>::infinity();  ///< nanoseconds of all runs
+};
+
+class OptimalPolicy {
+ public:
+  OptimalPolicy(const OverlapModel& model, const DeviceCosts& costs, const OverlapRequest& request)
+      : model_(model),
+        costs_(costs),
+        request_(request),
+        limits_{request.seconds},
+        candidates_(setting_candidates(model, request.runs)),
+        least_(least_budget()) {}
+
+  std::vector<OverlapPlan> plans() {
+    if (request_.budget && *request_.budget < least_.minimum.bytes) refuse_budget();
+    const Bytes most = request_.budget.value_or(unlimited_bytes);
+    const Candidate fastest = best_within(most);
+    const Bytes peak = std::min(most, fastest.solution.run.peak.total);
+    if (request_.pareto >= 2) return front(fastest, peak);
+    if (request_.budget && !request_.minimize_memory) return {finished(fastest, most)};
+    const double allowed = request_.minimize_memory ? request_.slowdown : fastest_tolerance;
+    return {finished(least_memory(fastest, peak, allowed), most)};
+  }
+
+ private:
+  struct Least {
+    MinimumBudget minimum;
+    std::size_t setting = 0;
+  };
+
+  Least least_budget() const {
+    Least least;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const MinimumBudget minimum = minimum_budget(model_.problem(candidates_[i], unlimited_bytes));
+      if (i == 0 || minimum.bytes < least.minimum.bytes) least = {minimum, i};
+    }
+    return least;
+  }
+
+  [[noreturn]] void refuse_budget() const {
+    const MinimumBudget& minimum = least_.minimum;
+    const PlanLaunch& launch = model_.plan().launches[minimum.launch];
+    throw UserError("--budget " + mebibytes(*request_.budget) + ": at least " +
+                    mebibytes(minimum.bytes) + " are needed, held by launch " + launch.id + " (" +
+                    launch.operation + "): " + mebibytes(minimum.activations) +
+                    " of activations and preloaded weights, " + mebibytes(minimum.weights) +
+                    " of streamed weights, " + mebibytes(minimum.ring) + " of staging ring");
+  }
+
+  double total_of(const OverlapSetting& setting, const TimedRun& run) const {
+    return static_cast<double>(model_.preload_wait(setting).count()) +
+           static_cast<double>(request_.runs) * static_cast<double>(run.latency.count());
+  }
+
+  /// The best of all settings: all with copies alone, the best of them solved. Throws
+  /// std::logic_error when none fits.
+  Candidate best_within(Bytes budget) const {
+    std::vector<Candidate> tried;
+    for (const OverlapSetting& setting : candidates_) try_copies(setting, budget, &tried);
+    if (tried.empty()) throw std::logic_error("no setting fits a budget above the least");
+    std::stable_sort(tried.begin(), tried.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
+    if (model_.kernels_stream()) {
+      tried.resize(std::min(tried.size(), settings_solved));
+      for (Candidate& candidate : tried) {
+        candidate.solution = solve_optimal(model_.problem(candidate.setting, budget), limits_);
+        candidate.total = total_of(candidate.setting, candidate.solution.run);
+      }
+    }
+    return *std::min_element(
+        tried.begin(), tried.end(),
+        [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
+  }
+
+  void try_copies(const OverlapSetting& setting, Bytes budget,
+                  std::vector<Candidate>* tried) const {
+    const TimedProblem problem = model_.problem(setting, budget);
+    if (minimum_budget(problem).bytes > budget) return;
+    const ChunkList chunks(problem);
+    Candidate candidate;
+    candidate.setting = setting;
+    candidate.solution.schedule = copies_before_use(problem, chunks);
+    candidate.solution.run = run_schedule(problem, chunks, candidate.solution.schedule);
+    candidate.total = total_of(setting, candidate.solution.run);
+    tried->push_back(std::move(candidate));
+  }
+
+  /// Bisection on the budget: the least whose best takes at most (1 + slowdown) as long.
+  Candidate least_memory(const Candidate& fastest, Bytes peak, double slowdown) const {
+    const double allowed = fastest.total * (1 + slowdown);
+    Candidate best = fastest;
+    std::uint64_t low = least_.minimum.bytes.count(), high = peak.count();
+    const std::uint64_t resolution = std::max<std::uint64_t>(1 << 16, high / 200);
+    for (std::uint64_t middle = low; low < high; middle = low + (high - low) / 2) {
+      Candidate tried = best_within(Bytes(middle));
+      if (tried.total <= allowed) {
+        high = std::min(middle, tried.solution.run.peak.total.count());
+        best = std::move(tried);
+      } else {
+        low = middle + 1;
+      }
+      if (high - std::min(low, high) < resolution) break;
+    }
+    return best;
+  }
+
+  std::vector<OverlapPlan> front(const Candidate& fastest, Bytes peak) {
+    std::vector<OverlapPlan> plans;
+    const auto least = static_cast<double>(least_.minimum.bytes.count());
+    const double ratio = static_cast<double>(peak.count()) / least;
+    double before = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < request_.pareto; ++i) {
+      const double share = static_cast<double>(i) / static_cast<double>(request_.pareto - 1);
+      const Bytes budget(
+          std::max(least_.minimum.bytes.count(),
+                   static_cast<std::uint64_t>(std::llround(least * std::pow(ratio, share)))));
+      const bool last = i + 1 == request_.pareto;
+      Candidate best = last ? fastest : best_within(budget);
+      if (best.total >= before) continue;
+      before = best.total;
+      plans.push_back(finished(best, last ? peak : budget));
+    }
+    return plans;
+  }
+
+  /// The candidate as a plan. Claims count launch by launch what the timed problem bounds: should
+  /// they exceed the budget, a tighter one is planned for.
+  OverlapPlan finished(Candidate candidate, Bytes budget) {
+    for (Bytes within = budget;;) {
+      OverlapPlan result = described(candidate);
+      const Bytes peak = result.report.peak.total();
+      if (peak <= budget) return result;
+      const Bytes excess = peak - budget;
+      if (within < least_.minimum.bytes + excess) {
+        throw UserError("--budget " + mebibytes(budget) + ": the best plan found needs " +
+                        mebibytes(peak) + ", held by launch " + result.report.peak_launch);
+      }
+      within -= excess;
+      candidate = best_within(within);
+    }
+  }
+
+  OverlapPlan described(const Candidate& candidate) const {
+    OverlapPlan result;
+    const TimedRun& run = candidate.solution.run;
+    result.plan = model_.plan_of(candidate.setting, candidate.solution.schedule, run);
+    result.plan.policy = "optimal";
+    set_dependencies(&result.plan);
+    set_claims(&result.plan);
+    OverlapReport& report = result.report;
+    report.program_load = model_.program_load();
+    Bytes weights;
+    for (const WeightSlice& slice : result.plan.weights) {
+      if (slice.residency != Residency::disk) weights += slice.bytes;
+    }
+    report.disk_floor = costs_.disk_floor(weights);
+    report.compute_floor = time_floor(model_.relaxed_problem(unlimited_bytes)).compute;
+    report.predicted_warm = run.latency;
+    report.predicted = model_.preload_wait(candidate.setting) + run.latency;
+    report.runs = request_.runs;
+    report.budget = request_.budget;
+    report.minimum = least_.minimum;
+    report.minimum_launch = model_.plan().launches[least_.minimum.launch].id;
+    report.copying = run.copying;
+    report.slowed = run.slowed;
+    report.waiting = run.waiting + model_.preload_wait(candidate.setting);
+    describe_plan(result.plan, &report);
+    const Bytes held = std::max(report.peak.total(), least_.minimum.bytes);
+    report.lower_bound =
+        solve_optimal(model_.relaxed_problem(request_.budget.value_or(held)), limits_).lower_bound;
+    return result;
+  }
+
+  const OverlapModel& model_;
+  const DeviceCosts& costs_;
+  const OverlapRequest& request_;
+  const OptimalLimits limits_;
+  const std::vector<OverlapSetting> candidates_;
+  const Least least_;
+};
+
+}  // namespace
+
+std::vector<OverlapPlan> plan_optimal(const OverlapModel& model, const DeviceCosts& costs,
+                                      const OverlapRequest& request) {
+  const auto began = std::chrono::steady_clock::now();
+  std::vector<OverlapPlan> plans = OptimalPolicy(model, costs, request).plans();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began;
+  for (OverlapPlan& plan : plans) {
+    plan.report.seconds = spent.count() / static_cast<double>(plans.size());
+  }
+  return plans;
+}
+
+}  // namespace fm

@@ -1,0 +1,135 @@
+#include "planner/overlap/overlap_report.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace fm {
+namespace {
+
+std::string milliseconds(double nanoseconds) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << nanoseconds * 1e-6 << " ms";
+  return text.str();
+}
+std::string milliseconds(Nanoseconds time) {
+  return milliseconds(static_cast<double>(time.count()));
+}
+
+std::string mebibytes(Bytes bytes) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << static_cast<double>(bytes.count()) / (1 << 20)
+       << " MiB";
+  return text.str();
+}
+
+std::string percent(double ratio) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << ratio * 100 << " %";
+  return text.str();
+}
+
+}  // namespace
+
+double OverlapReport::over_floor() const {
+  const auto least = static_cast<double>(floor().count());
+  return least > 0 ? static_cast<double>(predicted.count()) / least : 0;
+}
+
+double OverlapReport::gap() const {
+  if (lower_bound <= 0) return 0;
+  return std::max(0.0, static_cast<double>(predicted.count()) / lower_bound - 1);
+}
+
+void describe_plan(const Plan& plan, OverlapReport* report) {
+  std::map<std::string, LaunchKind> kinds;
+  for (const PlanLaunch& launch : plan.launches) {
+    kinds[launch.id] = launch.kind;
+    if (report->peak_launch.empty() || launch.claims.total() > report->peak.total()) {
+      report->peak = launch.claims;
+      report->peak_launch = launch.id;
+    }
+  }
+  for (const WeightSlice& slice : plan.weights) {
+    if (slice.residency == Residency::preload) report->preloaded += slice.bytes;
+    if (slice.residency != Residency::stream) continue;
+    if (slice.transforms.empty()) report->buffers += slice.bytes;
+    for (const WeightTransform& transform : slice.transforms) {
+      const Bytes begin = plan.chunk_bytes * transform.first_chunk;
+      const Bytes bytes = std::min(plan.chunk_bytes * transform.chunk_count, slice.bytes - begin);
+      const bool copy = kinds.at(transform.launch) == LaunchKind::copy;
+      (copy ? report->copied : report->streamed_inside) += bytes;
+    }
+  }
+}
+
+std::string report_text(const OverlapReport& report) {
+  std::ostringstream out;
+  out << "  launch times "
+      << (report.estimated ? "estimated: a roofline of the device config"
+                           : "from " + report.profile)
+      << '\n';
+  out << "  floor        " << milliseconds(report.floor()) << ", the larger of disk "
+      << milliseconds(report.disk_floor) << " and compute " << milliseconds(report.compute_floor)
+      << '\n';
+  out << "  predicted    " << milliseconds(report.predicted) << " after the programs are loaded ("
+      << milliseconds(report.program_load) << "), " << std::fixed << std::setprecision(3)
+      << report.over_floor() << " x floor";
+  if (report.runs > 1) {
+    out << "; warm " << milliseconds(report.predicted_warm) << ", " << report.runs << " runs";
+  }
+  out << '\n';
+  out << "    beyond the launches: copies " << milliseconds(report.copying)
+      << ", slowed by streams " << milliseconds(report.slowed) << ", waiting for the disk "
+      << milliseconds(report.waiting) << '\n';
+  out << "  lower bound  " << milliseconds(report.lower_bound) << ", gap " << percent(report.gap())
+      << ", solved in " << std::setprecision(2) << report.seconds << " s\n";
+  out << "  weights      preloaded " << mebibytes(report.preloaded) << ", streamed in kernels "
+      << mebibytes(report.streamed_inside) << ", copied " << mebibytes(report.copied)
+      << ", into buffers " << mebibytes(report.buffers) << '\n';
+  out << "  peak memory  " << mebibytes(report.peak.total()) << " at " << report.peak_launch
+      << ": preloaded " << mebibytes(report.peak.preloaded) << ", unified in flight "
+      << mebibytes(report.peak.um_in_flight) << ", texture in flight "
+      << mebibytes(report.peak.tm_in_flight) << ", activations "
+      << mebibytes(report.peak.activations) << ", staging " << mebibytes(report.peak.staging)
+      << '\n';
+  out << "  budget       " << (report.budget ? mebibytes(*report.budget) : "none") << ", least "
+      << mebibytes(report.minimum.bytes) << " held by " << report.minimum_launch << '\n';
+  return out.str();
+}
+
+std::string report_json(const OverlapReport& report) {
+  nlohmann::ordered_json json;
+  json["launch_times"] = report.estimated ? "estimated" : report.profile;
+  json["floor_ns"] = {{"disk", report.disk_floor.count()},
+                      {"compute", report.compute_floor.count()}};
+  json["program_load_ns"] = report.program_load.count();
+  json["predicted_ns"] = report.predicted.count();
+  json["predicted_warm_ns"] = report.predicted_warm.count();
+  json["runs"] = report.runs;
+  json["over_floor"] = report.over_floor();
+  json["copying_ns"] = report.copying.count();
+  json["slowed_ns"] = report.slowed.count();
+  json["waiting_ns"] = report.waiting.count();
+  json["lower_bound_ns"] = report.lower_bound;
+  json["gap"] = report.gap();
+  json["solver_seconds"] = report.seconds;
+  json["weights"] = {{"preloaded_bytes", report.preloaded.count()},
+                     {"streamed_bytes", report.streamed_inside.count()},
+                     {"copied_bytes", report.copied.count()},
+                     {"buffer_bytes", report.buffers.count()}};
+  json["peak"] = {{"launch", report.peak_launch},
+                  {"bytes", report.peak.total().count()},
+                  {"preloaded", report.peak.preloaded.count()},
+                  {"um_in_flight", report.peak.um_in_flight.count()},
+                  {"tm_in_flight", report.peak.tm_in_flight.count()},
+                  {"activations", report.peak.activations.count()},
+                  {"staging", report.peak.staging.count()}};
+  if (report.budget) json["budget_bytes"] = report.budget->count();
+  json["minimum"] = {{"bytes", report.minimum.bytes.count()}, {"launch", report.minimum_launch}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace fm

@@ -1,0 +1,43 @@
+#pragma once
+// What a policy that plans in time says about its plan.
+
+#include <optional>
+#include <string>
+
+#include "core/plan.hpp"
+#include "planner/overlap/timed_problem.hpp"
+
+namespace fm {
+
+struct OverlapReport {
+  bool estimated = true;      ///< launch times are a roofline, not a profile
+  std::string profile;        ///< file the launch times come from
+  Nanoseconds program_load;   ///< preloads are read meanwhile
+  Nanoseconds disk_floor;     ///< all weights at the disk's best bandwidth
+  Nanoseconds compute_floor;  ///< all launches, bare
+  /// From when programs are loaded to the last launch's end: the first run, and one with its
+  /// preloaded weights still there.
+  Nanoseconds predicted, predicted_warm;
+  std::uint64_t runs = 1;
+  double lower_bound = 0;  ///< nanoseconds; of the first run of any plan within the budget
+  double seconds = 0;      ///< of solving
+  std::optional<Bytes> budget;
+  MinimumBudget minimum;       ///< of the plan's setting; launches by position in kernels only
+  std::string minimum_launch;  ///< the launch that holds it
+  MemoryClaims peak;           ///< the largest claims of a launch
+  std::string peak_launch;
+  Nanoseconds copying, slowed, waiting;  ///< GPU time beyond bare launches
+  Bytes preloaded, copied, streamed_inside, buffers;
+
+  Nanoseconds floor() const { return disk_floor < compute_floor ? compute_floor : disk_floor; }
+  double over_floor() const;
+  double gap() const;
+};
+
+/// Fills what can be read off the finished plan: peak, bytes by way.
+void describe_plan(const Plan& plan, OverlapReport* report);
+std::string report_text(const OverlapReport& report);
+/// As JSON, to stand beside the plan's summary.
+std::string report_json(const OverlapReport& report);
+
+}  // namespace fm

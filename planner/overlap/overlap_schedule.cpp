@@ -1,0 +1,257 @@
+#include "planner/overlap/overlap_schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "planner/overlap/read_pieces.hpp"
+
+namespace fm {
+namespace {
+
+class ScheduleRun {
+ public:
+  ScheduleRun(const TimedProblem& problem, const ChunkList& chunks, const OverlapSchedule& schedule)
+      : problem_(problem),
+        chunks_(chunks),
+        schedule_(schedule),
+        pieces_(read_pieces(problem, chunks, schedule)),
+        ring_(problem.ring, problem.whole_claims),
+        demand_(weight_demand(problem)),
+        caps_(pointer_caps(problem, demand_)),
+        read_at_(chunks.all.size()),
+        ends_piece_(chunks.all.size(), 0) {
+    for (const ReadPiece& piece : pieces_) {
+      ends_piece_[piece.first_chunk + piece.chunk_count - 1] = 1;
+    }
+    run_.read_from.resize(problem.weights.size());
+  }
+
+  TimedRun run() {
+    now_ = -static_cast<std::int64_t>(problem_.head_start.count());
+    disk_free_ = now_;
+    for (std::size_t k = 0; k < problem_.launches.size(); ++k) {
+      wait_and_copy(k, schedule_.copied[k]);
+      now_ = std::max<std::int64_t>(now_, 0);
+      launch(k, schedule_.streamed[k]);
+      image_ends_.push_back(image_end_);
+    }
+    if (problem_.whole_claims) note_whole_peak();
+    run_.latency = Nanoseconds(static_cast<std::uint64_t>(now_));
+    return std::move(run_);
+  }
+
+ private:
+  [[noreturn]] static void fail(std::size_t launch, const std::string& what) {
+    throw std::invalid_argument("launch " + std::to_string(launch) + ": " + what);
+  }
+
+  /// Claims and reads pieces from `time` on, as far as the phase's cap and the ring allow.
+  void claim(std::int64_t time, Phase phase) {
+    const std::int64_t cap =
+        phase.running ? caps_.running[phase.launch] : caps_.waiting[phase.launch];
+    for (; next_piece_ < pieces_.size(); ++next_piece_) {
+      const ReadPiece& piece = pieces_[next_piece_];
+      const std::size_t last = piece.first_chunk + piece.chunk_count - 1;
+      // With whole claims an image's bytes are the ring's until its transform claims the image.
+      const bool capped = !problem_.whole_claims || !piece.image;
+      if (capped && chunks_.all[last].end > cap) break;
+      if (piece.image && !ring_.claim(piece.bytes)) break;
+      const std::size_t weight = chunks_.all[last].weight;
+      if (piece.first_chunk == 0 || chunks_.all[piece.first_chunk - 1].weight != weight) {
+        run_.read_from[weight] = phase;
+      }
+      disk_free_ = std::max(disk_free_, time) + piece.read;
+      for (; claimed_ <= last; ++claimed_) read_at_[claimed_] = disk_free_;
+      if (piece.image) in_ring_ += piece.bytes;
+    }
+    if (!problem_.whole_claims) note_peak(phase);
+  }
+
+  /// An image chunk has left the ring; its room is free with the last of its piece.
+  void transformed(std::size_t chunk) {
+    in_ring_ -= static_cast<std::int64_t>(chunks_.all[chunk].bytes);
+    if (ends_piece_[chunk]) ring_.free_oldest();
+    ++transformed_;
+  }
+
+  void note_peak(Phase phase) {
+    const TimedLaunch& launch = problem_.launches[phase.launch];
+    const std::int64_t pointer = claimed_ == 0 ? 0 : chunks_.all[claimed_ - 1].end;
+    const std::int64_t weights = pointer - static_cast<std::int64_t>(demand_.freed[phase.launch]);
+    const Bytes other = phase.running ? launch.running : launch.waiting;
+    const Bytes total = other + Bytes(static_cast<std::uint64_t>(weights));
+    if (total <= run_.peak.total) return;
+    // What was read and not transformed is in the ring, or belongs to buffers.
+    const Bytes unified(static_cast<std::uint64_t>(std::min(in_ring_, weights)));
+    run_.peak = {total, phase.launch, unified, total - other - unified, other};
+  }
+
+  /// Whole claims: images up to `image_ends_` of the launches enqueued with each, and buffers.
+  void note_whole_peak() {
+    const std::size_t n = problem_.launches.size();
+    std::int64_t buffers = 0;
+    std::size_t weight = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      for (; weight < run_.read_from.size() && run_.read_from[weight].launch <= k; ++weight) {
+        if (problem_.weights[weight].form == WeightForm::buffer) {
+          buffers = chunks_.weight_end[weight];
+        }
+      }
+      const std::int64_t claimed =
+          std::max(buffers, image_ends_[std::min(k + problem_.ahead, n - 1)]);
+      const auto freed = static_cast<std::int64_t>(demand_.freed[k]);
+      const Bytes weights(static_cast<std::uint64_t>(std::max<std::int64_t>(0, claimed - freed)));
+      const Bytes ring = chunks_.images.empty() ? Bytes(0) : problem_.ring;
+      const Bytes other = std::max(problem_.launches[k].running, problem_.launches[k].waiting);
+      if (other + ring + weights <= run_.peak.total) continue;
+      run_.peak = {other + ring + weights, k, ring, weights, other};
+    }
+  }
+
+  /// A transform for launch k claims its image, `ahead` launches before.
+  void claim_image(std::size_t k, const WeightChunk& chunk) {
+    if (!problem_.whole_claims) return;
+    const std::int64_t end = chunks_.weight_end[chunk.weight];
+    if (end > caps_.running[k - std::min(k, problem_.ahead)]) {
+      fail(k, "the budget does not hold an image it fills");
+    }
+    image_end_ = end;
+  }
+
+  const WeightChunk& image_chunk(std::size_t launch, std::uint64_t number) {
+    if (number >= chunks_.images.size()) fail(launch, "transforms more chunks than there are");
+    if (chunks_.images[number] >= claimed_) {
+      fail(launch, "a chunk to transform has no room before the transform");
+    }
+    const WeightChunk& chunk = chunks_.all[chunks_.images[number]];
+    claim_image(launch, chunk);
+    return chunk;
+  }
+
+  void wait_and_copy(std::size_t k, std::uint64_t copies) {
+    claim(now_, {k, false});
+    bool first = true;  // of a copy
+    for (std::uint64_t i = 0; i < copies; ++i) {
+      const WeightChunk& chunk = image_chunk(k, transformed_);
+      const std::size_t number = chunks_.images[transformed_];
+      first = first || chunks_.all[number - 1].weight != chunk.weight;
+      const std::int64_t begin = std::max(now_, read_at_[number]);
+      count_waiting(begin);
+      const auto time = static_cast<std::int64_t>(
+          std::ceil(problem_.copy.nanoseconds_per_byte * static_cast<double>(chunk.bytes)) +
+          (first ? static_cast<double>(problem_.copy.base.count()) : 0));
+      run_.copying += Nanoseconds(static_cast<std::uint64_t>(time));
+      now_ = begin + time;
+      transformed(number);
+      first = problem_.whole_claims && ends_piece_[number];  // a copy a piece
+      claim(now_, {k, false});
+    }
+  }
+
+  /// The GPU is idle from now until `time`, as far as launches could already run.
+  void count_waiting(std::int64_t time) {
+    const std::int64_t idle = std::max<std::int64_t>(time, 0) - std::max<std::int64_t>(now_, 0);
+    run_.waiting += Nanoseconds(static_cast<std::uint64_t>(idle));
+  }
+
+  void launch(std::size_t k, std::uint64_t streams) {
+    if (transformed_ < chunks_.image_needed[k]) fail(k, "a weight is not transformed");
+    const std::uint64_t read = chunks_.read_needed[k];
+    if (read > claimed_) fail(k, "the budget does not hold its weights");
+    std::int64_t start = now_;
+    if (read > 0) start = std::max(start, read_at_[read - 1]);
+    std::uint64_t bytes = 0;
+    std::size_t images = 0;
+    for (std::uint64_t i = 0; i < streams; ++i) {
+      const WeightChunk& chunk = image_chunk(k, transformed_ + i);
+      if (problem_.weights[chunk.weight].first_use <= k) fail(k, "streams a weight it uses");
+      start = std::max(start, read_at_[chunks_.images[transformed_ + i]]);
+      bytes += chunk.bytes;
+      if (i == 0 || chunks_.all[chunks_.images[transformed_ + i - 1]].weight != chunk.weight) {
+        ++images;
+      }
+    }
+    const SlowdownCurve& curve = problem_.launches[k].slowdown;
+    if (bytes > 0 && (curve.empty() || Bytes(bytes) > curve.back().streamed)) {
+      fail(k, "streams more than it can");
+    }
+    if (images > problem_.images_a_launch) fail(k, "streams into too many images");
+    const Nanoseconds extra = bytes > 0 ? extra_time(curve, Bytes(bytes)) : Nanoseconds(0);
+    run_.slowed += extra;
+    count_waiting(start);
+    claim(start, {k, true});
+    now_ = start + static_cast<std::int64_t>((problem_.launches[k].time + extra).count());
+    run_.start.emplace_back(static_cast<std::uint64_t>(start));
+    run_.finish.emplace_back(static_cast<std::uint64_t>(now_));
+    for (std::uint64_t i = 0; i < streams; ++i) transformed(chunks_.images[transformed_]);
+  }
+
+  const TimedProblem& problem_;
+  const ChunkList& chunks_;
+  const OverlapSchedule& schedule_;
+  const std::vector<ReadPiece> pieces_;
+  RingModel ring_;
+  const WeightDemand demand_;
+  const PointerCaps caps_;
+  std::vector<std::int64_t> read_at_;  // by chunk: when its last byte is there
+  std::vector<char> ends_piece_;       // by chunk
+  TimedRun run_;
+  std::int64_t now_ = 0;  // of the GPU
+  std::int64_t disk_free_ = 0;
+  std::size_t next_piece_ = 0;
+  std::size_t claimed_ = 0;               // chunks
+  std::uint64_t transformed_ = 0;         // image chunks
+  std::int64_t in_ring_ = 0;              // bytes
+  std::int64_t image_end_ = 0;            // pointer behind the last image claimed
+  std::vector<std::int64_t> image_ends_;  // by launch
+};
+
+}  // namespace
+
+ChunkList::ChunkList(const TimedProblem& problem)
+    : read_needed(problem.launches.size(), 0), image_needed(problem.launches.size(), 0) {
+  std::int64_t end = 0;
+  for (std::size_t w = 0; w < problem.weights.size(); ++w) {
+    const TimedWeight& weight = problem.weights[w];
+    const std::uint64_t total = weight.bytes.count();
+    std::int64_t read = 0;
+    for (std::uint64_t at = 0; at < total; at += problem.chunk.count()) {
+      const std::uint64_t bytes = std::min(problem.chunk.count(), total - at);
+      const double share = static_cast<double>(at + bytes) / static_cast<double>(total);
+      const auto read_end = std::llround(static_cast<double>(weight.read.count()) * share);
+      end += static_cast<std::int64_t>(bytes);
+      if (weight.form == WeightForm::image) {
+        images.push_back(all.size());
+        ++image_needed[weight.first_use];
+      }
+      ++read_needed[weight.first_use];
+      all.push_back({w, bytes, end, read_end - read});
+      read = read_end;
+    }
+    weight_end.push_back(end);
+  }
+  for (std::size_t k = 1; k < read_needed.size(); ++k) {
+    read_needed[k] += read_needed[k - 1];
+    image_needed[k] += image_needed[k - 1];
+  }
+}
+
+OverlapSchedule copies_before_use(const TimedProblem& problem, const ChunkList& chunks) {
+  OverlapSchedule schedule;
+  schedule.streamed.assign(problem.launches.size(), 0);
+  std::uint64_t done = 0;
+  for (const std::uint64_t needed : chunks.image_needed) {
+    schedule.copied.push_back(needed - done);
+    done = needed;
+  }
+  return schedule;
+}
+
+TimedRun run_schedule(const TimedProblem& problem, const ChunkList& chunks,
+                      const OverlapSchedule& schedule) {
+  return ScheduleRun(problem, chunks, schedule).run();
+}
+
+}  // namespace fm

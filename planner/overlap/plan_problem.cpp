@@ -1,0 +1,154 @@
+#include "planner/overlap/plan_problem.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "planner/overlap/plan_transforms.hpp"
+#include "planner/streaming.hpp"
+
+namespace fm {
+namespace {
+
+/// Bytes beside weights while each launch runs: what claims hold when all weights are preloaded.
+std::vector<Bytes> bytes_beside_weights(const Plan& plan) {
+  Plan all_preloaded = plan;
+  set_claims(&all_preloaded);
+  std::vector<Bytes> bytes;
+  for (const PlanLaunch& launch : all_preloaded.launches) {
+    bytes.push_back(launch.claims.total() - launch.claims.preloaded);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+OverlapModel::OverlapModel(const Plan& plan, const std::vector<LaunchProfile>& launches,
+                           const DeviceCosts& costs)
+    : plan_(plan),
+      launches_(launches),
+      costs_(costs),
+      first_use_(plan.weights.size()),
+      last_use_(plan.weights.size()),
+      beside_(bytes_beside_weights(plan)),
+      program_load_(costs.program_load(plan)) {
+  std::map<std::string, std::size_t> positions;
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) positions[plan.launches[i].id] = i;
+  for (std::size_t w = 0; w < plan.weights.size(); ++w) {
+    const WeightSlice& slice = plan.weights[w];
+    const PlanTensor& tensor = plan.tensor(slice.tensor);
+    if (tensor.first_use.empty()) continue;
+    first_use_[w] = positions.at(tensor.first_use);
+    last_use_[w] = positions.at(tensor.last_use);
+    if (slice.residency != Residency::preload || slice.bytes < smallest_streamed) continue;
+    streamable_.push_back(w);
+    streamable_bytes_ += slice.bytes;
+    streams_images_ = streams_images_ || tensor.placement == Placement::image2d;
+  }
+  for (const LaunchProfile& launch : launches) {
+    kernels_stream_ = kernels_stream_ || !launch.slowdown.empty();
+  }
+}
+
+OverlapSetting OverlapModel::least_preload() const {
+  OverlapSetting setting;
+  setting.preloaded.assign(plan_.weights.size(), 1);
+  for (const std::size_t w : streamable_) setting.preloaded[w] = 0;
+  setting.enqueue_ahead = plan_.enqueue_ahead;
+  return setting;
+}
+
+Nanoseconds OverlapModel::preload_time(const OverlapSetting& setting) const {
+  const CopyCost copy = costs_.copy();
+  Nanoseconds time;
+  Nanoseconds last_copy;
+  for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
+    const WeightSlice& slice = plan_.weights[w];
+    if (slice.residency != Residency::preload || !setting.preloaded[w]) continue;
+    time += costs_.read_time(slice.bytes);
+    if (plan_.tensor(slice.tensor).placement != Placement::image2d) continue;
+    // Copies run beside the next reads; the last one is waited for.
+    last_copy =
+        copy.base + Nanoseconds(static_cast<std::uint64_t>(
+                        copy.nanoseconds_per_byte * static_cast<double>(slice.bytes.count())));
+  }
+  return time + last_copy;
+}
+
+Nanoseconds OverlapModel::preload_wait(const OverlapSetting& setting) const {
+  const Nanoseconds time = preload_time(setting);
+  return time > program_load_ ? time - program_load_ : Nanoseconds(0);
+}
+
+std::vector<std::size_t> OverlapModel::streamed(const OverlapSetting& setting) const {
+  std::vector<std::size_t> weights;
+  for (const std::size_t w : streamable_) {
+    if (!setting.preloaded[w]) weights.push_back(w);
+  }
+  return weights;
+}
+
+TimedProblem OverlapModel::problem_of(const std::vector<std::size_t>& streamed,
+                                      Bytes preloaded) const {
+  TimedProblem problem;
+  problem.chunk = plan_.chunk_bytes;
+  problem.copy = costs_.copy();
+  problem.images_a_launch = images_a_streaming_launch;
+  for (std::size_t k = 0; k < plan_.launches.size(); ++k) {
+    TimedLaunch launch;
+    launch.time = launches_[k].time;
+    launch.running = launch.waiting = beside_[k] + preloaded;
+    launch.slowdown = launches_[k].slowdown;
+    problem.launches.push_back(std::move(launch));
+  }
+  for (const std::size_t w : streamed) {
+    const WeightSlice& slice = plan_.weights[w];
+    TimedWeight weight;
+    weight.bytes = slice.bytes;
+    weight.first_use = first_use_[w];
+    weight.last_use = last_use_[w];
+    weight.read = costs_.read_time(slice.bytes);
+    weight.form = plan_.tensor(slice.tensor).placement == Placement::image2d ? WeightForm::image
+                                                                             : WeightForm::buffer;
+    problem.weights.push_back(weight);
+  }
+  return problem;
+}
+
+TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) const {
+  Bytes preloaded;
+  for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
+    const WeightSlice& slice = plan_.weights[w];
+    if (slice.residency == Residency::preload && setting.preloaded[w]) preloaded += slice.bytes;
+  }
+  TimedProblem problem = problem_of(streamed(setting), preloaded);
+  problem.budget = budget;
+  problem.ring = setting.ring;
+  problem.whole_claims = true;
+  problem.piece_overhead = costs_.read_time(Bytes(0));
+  problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
+  if (problem.ahead == 0) {
+    for (TimedLaunch& launch : problem.launches) launch.time += costs_.enqueue();
+  }
+  return problem;
+}
+
+TimedProblem OverlapModel::relaxed_problem(Bytes budget) const {
+  const OverlapSetting least = least_preload();
+  Bytes small;
+  for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
+    if (plan_.weights[w].residency == Residency::preload && least.preloaded[w]) {
+      small += plan_.weights[w].bytes;
+    }
+  }
+  TimedProblem problem = problem_of(streamable_, small);
+  problem.budget = budget;
+  problem.head_start = program_load_;
+  return problem;
+}
+
+Plan OverlapModel::plan_of(const OverlapSetting& setting, const OverlapSchedule& schedule,
+                           const TimedRun& run) const {
+  return plan_with_schedule(plan_, setting, streamed(setting), schedule, run);
+}
+
+}  // namespace fm

@@ -1,0 +1,68 @@
+#pragma once
+// From a plan whose weights are all preloaded to timed problems, and from schedules back to plans.
+
+#include <vector>
+
+#include "core/plan.hpp"
+#include "planner/overlap/device_costs.hpp"
+#include "planner/overlap/overlap_schedule.hpp"
+
+namespace fm {
+
+/// What is decided before the timed problem: the rest is its schedule.
+struct OverlapSetting {
+  std::vector<char> preloaded;  ///< by weight of the plan
+  Bytes ring;                   ///< staging ring, when image weights are streamed
+  int enqueue_ahead = 2;
+};
+
+/// A plan of kernels only, its weights all preloaded, and what its launches cost.
+class OverlapModel {
+ public:
+  /// `plan` has uses, pools and weights; `launches` is by launch, with slowdowns for those that
+  /// may stream. All arguments must outlive it.
+  OverlapModel(const Plan& plan, const std::vector<LaunchProfile>& launches,
+               const DeviceCosts& costs);
+
+  const Plan& plan() const { return plan_; }
+  /// Weights that may be streamed: not too small for reads of their own.
+  const std::vector<std::size_t>& streamable() const { return streamable_; }
+  Bytes streamable_bytes() const { return streamable_bytes_; }
+  bool streams_images() const { return streams_images_; }
+  bool kernels_stream() const { return kernels_stream_; }
+  Nanoseconds program_load() const { return program_load_; }
+
+  /// Weights too small to be streamed are preloaded, all others not.
+  OverlapSetting least_preload() const;
+  /// Preloading is over this long after the programs are loaded: the first launch may start.
+  Nanoseconds preload_wait(const OverlapSetting& setting) const;
+  /// Disk and copy time of a setting's preloads.
+  Nanoseconds preload_time(const OverlapSetting& setting) const;
+  /// The problem that a setting leaves, with whole claims.
+  TimedProblem problem(const OverlapSetting& setting, Bytes budget) const;
+  /// The problem without what executors cannot do: all streamable weights stream, from when
+  /// programs begin to load, and claims are by chunk. Its optimum bounds every plan within the
+  /// budget from below.
+  TimedProblem relaxed_problem(Bytes budget) const;
+  /// The plan that a schedule of problem(setting, ..) makes: residency, reads, copies, streams,
+  /// ring. Dependencies and claims are left to be set.
+  Plan plan_of(const OverlapSetting& setting, const OverlapSchedule& schedule,
+               const TimedRun& run) const;
+
+ private:
+  TimedProblem problem_of(const std::vector<std::size_t>& streamed, Bytes preloaded) const;
+  std::vector<std::size_t> streamed(const OverlapSetting& setting) const;
+
+  const Plan& plan_;
+  const std::vector<LaunchProfile>& launches_;
+  const DeviceCosts& costs_;
+  std::vector<std::size_t> streamable_;
+  std::vector<std::size_t> first_use_, last_use_;  // by weight
+  std::vector<Bytes> beside_;                      // by launch: resident beside weights
+  Bytes streamable_bytes_;
+  bool streams_images_ = false;
+  bool kernels_stream_ = false;
+  Nanoseconds program_load_;
+};
+
+}  // namespace fm

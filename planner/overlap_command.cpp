@@ -1,0 +1,175 @@
+#include "planner/overlap_command.hpp"
+
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/atomic_file.hpp"
+#include "core/diagnostics.hpp"
+#include "planner/summary.hpp"
+
+namespace fm {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* overlap_flags[] = {"budget", "minimize", "slowdown",      "pareto",
+                                         "runs",   "profile",  "solver-seconds"};
+
+/// A decimal number from `least` to `most`.
+double number(const po::variables_map& values, const std::string& flag, double least, double most) {
+  std::string text = values[flag].as<std::string>();
+  if (!text.empty() && text.back() == '%') text.pop_back();
+  std::istringstream stream(text);
+  double value = 0;
+  stream >> value;
+  if (!stream || !stream.eof() || !(value >= least) || !(value <= most)) {
+    std::ostringstream range;
+    range << least << " to " << most;
+    throw UserError("--" + flag + " `" + values[flag].as<std::string>() +
+                    "`: must be a number from " + range.str());
+  }
+  return value;
+}
+
+std::size_t whole(const po::variables_map& values, const std::string& flag, double least,
+                  double most) {
+  const double value = number(values, flag, least, most);
+  if (value != static_cast<double>(static_cast<std::size_t>(value))) {
+    throw UserError("--" + flag + " `" + values[flag].as<std::string>() +
+                    "`: must be a whole number");
+  }
+  return static_cast<std::size_t>(value);
+}
+
+OverlapRequest request_of(const po::variables_map& values) {
+  OverlapRequest request;
+  if (values.count("budget") != 0) {
+    request.budget = Bytes(static_cast<std::uint64_t>(parse_quantity(
+        values["budget"].as<std::string>(), QuantityKind::bytes, {"--budget", 0, 0})));
+  }
+  if (values.count("minimize") != 0) {
+    const std::string& word = values["minimize"].as<std::string>();
+    if (word != "latency" && word != "memory") {
+      throw UserError("--minimize `" + word + "`: " + accepted_words(word, {"latency", "memory"}));
+    }
+    request.minimize_memory = word == "memory";
+  }
+  if (values.count("slowdown") != 0) {
+    if (!request.minimize_memory) throw UserError("--slowdown belongs to --minimize memory");
+    request.slowdown = number(values, "slowdown", 0, 10000) / 100;
+  }
+  if (values.count("pareto") != 0) request.pareto = whole(values, "pareto", 2, 100);
+  if (values.count("runs") != 0) request.runs = whole(values, "runs", 1, 1e6);
+  if (values.count("solver-seconds") != 0) {
+    request.seconds = number(values, "solver-seconds", 0.001, 3600);
+  }
+  return request;
+}
+
+/// "out/vit.plan.yaml", 2 -> "out/vit.2.plan.yaml"
+std::string numbered(const std::string& output, std::size_t index) {
+  const std::filesystem::path path(output);
+  const std::string name = path.filename().string();
+  const std::size_t dot = name.find('.');
+  const std::string number = "." + std::to_string(index);
+  const std::string changed =
+      dot == std::string::npos ? name + number : name.substr(0, dot) + number + name.substr(dot);
+  return (path.parent_path() / changed).string();
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  AtomicFile file(path);
+  file.stream() << text;
+  file.commit();
+}
+
+std::string fixed(double value, int digits, int width) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << std::setw(width) << value;
+  return text.str();
+}
+
+std::string front_table(const std::vector<OverlapPlan>& plans, const std::string& output) {
+  std::ostringstream out;
+  out << "  peak memory   predicted  x floor      gap  plan\n";
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const OverlapReport& report = plans[i].report;
+    out << fixed(static_cast<double>(report.peak.total().count()) / (1 << 20), 2, 9) << " MiB"
+        << fixed(static_cast<double>(report.predicted.count()) * 1e-6, 2, 9) << " ms"
+        << fixed(report.over_floor(), 3, 9) << fixed(report.gap() * 100, 2, 7) << " %  "
+        << numbered(output, i + 1) << '\n';
+  }
+  return out.str();
+}
+
+void write_front(const std::vector<OverlapPlan>& plans, const std::string& output, bool json) {
+  auto list = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    write_text(numbered(output, i + 1), to_yaml(plans[i].plan));
+    auto entry = nlohmann::ordered_json::parse(report_json(plans[i].report));
+    entry["plan"] = numbered(output, i + 1);
+    list.push_back(std::move(entry));
+  }
+  if (json) {
+    std::cout << list.dump(2) << '\n';
+  } else {
+    const Plan& plan = plans.front().plan;
+    std::cout << plan.models.at(0).file << " for " << plan.config << ", policy " << plan.policy
+              << ", memory against latency\n"
+              << front_table(plans, output);
+  }
+}
+
+}  // namespace
+
+bool plans_in_time(const std::string& policy) { return policy == "optimal"; }
+
+void add_overlap_options(po::options_description* flags) {
+  const auto text = [] { return po::value<std::string>(); };
+  flags->add_options()("budget", text(), "optimal: most bytes resident at any time, e.g. 1.5GiB")(
+      "minimize", text(), "optimal: latency (default) | memory")(
+      "slowdown", text(), "optimal, with --minimize memory: percent over the fastest, default 0")(
+      "pareto", text(), "optimal: N plans from the least memory to the fastest")(
+      "runs", text(), "optimal: runs of one process; weights may stay for the next")(
+      "profile", text(), "optimal: result.json of a run, for launch times; else estimated")(
+      "solver-seconds", text(), "optimal: time limit of each solve, default 10");
+}
+
+void refuse_overlap_options(const po::variables_map& values, const std::string& policy) {
+  for (const char* flag : overlap_flags) {
+    if (values.count(flag) != 0) {
+      throw UserError(std::string("--") + flag + " belongs to --policy optimal, not " + policy);
+    }
+  }
+}
+
+void run_overlap_policy(const po::variables_map& values, const std::string& model,
+                        const std::string& output, const DeviceConfig& config,
+                        const PlanOptions& options) {
+  const OverlapRequest request = request_of(values);
+  if (request.pareto > 0 && output == "-") {
+    throw UserError("--pareto writes several plans: -o must name a file");
+  }
+  if (options.ring) throw UserError("--ring: policy optimal chooses the staging ring itself");
+  std::optional<std::string> profile;
+  if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
+  const std::vector<OverlapPlan> plans =
+      make_overlap_plans(model, config, options, profile, request);
+  const bool json = values.count("json") != 0;
+  if (request.pareto > 0) return write_front(plans, output, json);
+  const OverlapPlan& planned = plans.front();
+  write_text(output, to_yaml(planned.plan));
+  std::ostream& out = output == "-" ? std::cerr : std::cout;
+  if (json) {
+    auto summary = nlohmann::ordered_json::parse(plan_summary_json(planned.plan));
+    summary["overlap"] = nlohmann::ordered_json::parse(report_json(planned.report));
+    out << summary.dump(2) << '\n';
+  } else {
+    out << plan_summary(planned.plan) << report_text(planned.report);
+  }
+}
+
+}  // namespace fm

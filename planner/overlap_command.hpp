@@ -1,0 +1,28 @@
+#pragma once
+// `fmplan --policy optimal`: the options, one plan or a front of them, and what is said about them.
+
+#include <boost/program_options.hpp>
+#include <string>
+
+#include "core/device_config.hpp"
+#include "planner/make_plan.hpp"
+
+namespace fm {
+
+/// True for policies that plan in time, and so take budgets, objectives and profiles.
+bool plans_in_time(const std::string& policy);
+
+/// --budget, --minimize, --slowdown, --pareto, --runs, --profile, --solver-seconds.
+void add_overlap_options(boost::program_options::options_description* flags);
+
+/// Throws UserError when one of those options is given for another policy.
+void refuse_overlap_options(const boost::program_options::variables_map& values,
+                            const std::string& policy);
+
+/// Plans, writes and reports: one plan to `output`, or with --pareto one for each point of the
+/// front to `output` with its number before the extensions. Throws UserError.
+void run_overlap_policy(const boost::program_options::variables_map& values,
+                        const std::string& model, const std::string& output,
+                        const DeviceConfig& config, const PlanOptions& options);
+
+}  // namespace fm

@@ -1,0 +1,88 @@
+#include "planner/profile/launch_profiles.hpp"
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/diagnostics.hpp"
+#include "planner/profile/estimate.hpp"
+
+namespace fm {
+namespace {
+
+struct MeasuredLaunch {
+  std::string kernel;
+  Nanoseconds time;
+};
+
+struct MeasuredRun {
+  std::map<std::string, MeasuredLaunch> launches;  // by id
+  double copy_time = 0, copies = 0, copied_bytes = 0;
+};
+
+MeasuredRun measured_run(const nlohmann::json& json) {
+  MeasuredRun run;
+  for (const auto& launch : json.at("launches")) {
+    const auto start = launch.at("start_ns").get<std::uint64_t>();
+    const auto end = launch.at("end_ns").get<std::uint64_t>();
+    run.launches[launch.at("id").get<std::string>()] = {launch.at("kernel").get<std::string>(),
+                                                        Nanoseconds(end - std::min(start, end))};
+  }
+  if (!json.contains("timeline") || !json.contains("counters")) return run;
+  const auto& counters = json.at("counters");
+  if (!counters.contains("copy.read_bytes")) return run;
+  run.copied_bytes = counters.at("copy.read_bytes").at("value").get<double>();
+  for (const auto& interval : json.at("timeline")) {
+    if (interval.at("lane") != "copy") continue;
+    run.copy_time += interval.at("end_ns").get<double>() - interval.at("start_ns").get<double>();
+    ++run.copies;
+  }
+  return run;
+}
+
+MeasuredRun read_measured_run(const std::string& file) {
+  std::ifstream stream(file);
+  if (!stream) throw UserError("--profile " + file + ": cannot be read");
+  try {
+    return measured_run(nlohmann::json::parse(stream));
+  } catch (const nlohmann::json::exception& error) {
+    throw UserError("--profile " + file + ": is no result of fmsim or fmexec (" + error.what() +
+                    ")");
+  }
+}
+
+}  // namespace
+
+LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
+                               const std::optional<std::string>& file) {
+  LaunchProfiles profiles;
+  MeasuredRun measured;
+  if (file) {
+    measured = read_measured_run(*file);
+    profiles.estimated = false;
+    profiles.source = *file;
+    const double overhead = static_cast<double>(config.time("host.launch_overhead").count()) * 1e-3;
+    const double moving = measured.copy_time - measured.copies * overhead;
+    if (moving > 0 && measured.copied_bytes > 0) {
+      profiles.copy_nanoseconds_per_byte = moving / measured.copied_bytes;
+    }
+  }
+  for (const PlanLaunch& launch : plan.launches) {
+    LaunchProfile profile;
+    profile.operator_class = operator_class(launch.kernel);
+    profile.time = estimated_time(plan, launch, config);
+    if (file) {
+      const auto found = measured.launches.find(launch.id);
+      if (found == measured.launches.end() || found->second.kernel != launch.kernel) {
+        throw UserError("--profile " + *file + ": is of another plan: it has no launch " +
+                        launch.id + " of kernel " + launch.kernel +
+                        "; take it from a run of this model planned with --policy preload");
+      }
+      profile.time = found->second.time;
+    }
+    profiles.launches.push_back(std::move(profile));
+  }
+  return profiles;
+}
+
+}  // namespace fm

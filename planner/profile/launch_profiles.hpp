@@ -1,0 +1,29 @@
+#pragma once
+// What the launches of a plan cost: from a file, or estimated.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/device_config.hpp"
+#include "core/plan.hpp"
+#include "planner/profile/slowdown.hpp"
+
+namespace fm {
+
+struct LaunchProfiles {
+  std::vector<LaunchProfile> launches;  ///< by launch of the plan
+  bool estimated = true;                ///< times are a roofline of the config
+  std::string source;                   ///< the file, when not
+  /// GPU time of copies to images by the byte, beyond each one's launch overhead, if the file has
+  /// copies.
+  std::optional<double> copy_nanoseconds_per_byte;
+};
+
+/// `plan`: kernels only. `file`: result.json of fmsim or fmexec, whose launches of the same ids and
+/// kernels give the times; none: estimated. Launches whose kernels cannot carry streams get no
+/// slowdown. Throws UserError when the file cannot be read or is of another plan.
+LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
+                               const std::optional<std::string>& file);
+
+}  // namespace fm

@@ -1,0 +1,45 @@
+#pragma once
+// What a launch costs, bare and with bytes streamed inside it.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units.hpp"
+
+namespace fm {
+
+/// How a kernel takes extra loads (FlashMem, arXiv 2602.15379, table 5).
+enum class OperatorClass {
+  elemental,    ///< activations, additions, moves: short, may become four times as long
+  reusable,     ///< matrix products and convolutions: long, may become a fifth longer
+  hierarchical  ///< softmax, normalisation, reductions: never carries streams
+};
+std::string to_string(OperatorClass value);
+std::optional<OperatorClass> operator_class_named(const std::string& word);
+/// Of a catalogue kernel. Throws std::out_of_range for a kernel that the catalogue lacks.
+OperatorClass operator_class(const std::string& kernel);
+
+/// Extra time of a launch by bytes streamed inside it: convex, piecewise linear, 0 at 0.
+struct SlowdownPoint {
+  Bytes streamed;
+  Nanoseconds extra;
+};
+/// By `streamed`, ascending; the origin is left out. Empty: the launch cannot stream.
+using SlowdownCurve = std::vector<SlowdownPoint>;
+
+struct LaunchProfile {
+  OperatorClass operator_class = OperatorClass::hierarchical;
+  Nanoseconds time;  ///< of the bare launch
+  SlowdownCurve slowdown;
+};
+
+/// Allowed extra time as a share of the bare launch: 3, 0.2 and 0.
+double allowed_slowdown(OperatorClass value);
+/// The curve at `streamed`; beyond its last point along its last line.
+Nanoseconds extra_time(const SlowdownCurve& curve, Bytes streamed);
+/// Load capacity: most bytes whose extra time stays within the class's threshold; 0 for a launch
+/// that cannot stream.
+Bytes load_capacity(const LaunchProfile& profile);
+
+}  // namespace fm

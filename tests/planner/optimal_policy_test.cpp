@@ -1,0 +1,199 @@
+// Policy `optimal` on plans: claims within budgets, choices, and what is refused.
+#include "planner/overlap/optimal_policy.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "planner/profile/estimate.hpp"
+#include "planner/profile/launch_profiles.hpp"
+#include "tests/core/error_message.hpp"
+#include "tests/planner/test_plan.hpp"
+
+namespace fm {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::vector<OverlapPlan> planned(const ModelBuilder& builder, PlacementPolicy placement,
+                                 const OverlapRequest& request) {
+  const TemporaryFolder folder;
+  PlanOptions options;
+  options.placement = placement;
+  return make_overlap_plans(builder.write(folder), test_config(), options, std::nullopt, request);
+}
+
+OverlapPlan one(PlacementPolicy placement, const OverlapRequest& request) {
+  return planned(stack_model(8, 512), placement, request).at(0);
+}
+
+Bytes weights_of(const Plan& plan) {
+  Bytes bytes;
+  for (const WeightSlice& slice : plan.weights) bytes += slice.bytes;
+  return bytes;
+}
+
+Bytes peak_of(const Plan& plan) {
+  Bytes peak;
+  for (const PlanLaunch& launch : plan.launches) peak = std::max(peak, launch.claims.total());
+  return peak;
+}
+
+class EachPlacement : public testing::TestWithParam<PlacementPolicy> {};
+
+TEST_P(EachPlacement, TheFastestIsNoSlowerThanPreloading) {
+  OverlapRequest request;
+  const OverlapPlan fastest = one(GetParam(), request);
+  // Preloading: read and copied, then all launches bare.
+  const DeviceConfig config = test_config();
+  const DeviceCosts costs(config);
+  const Plan preloaded = plan_of(stack_model(8, 512), {});
+  const Nanoseconds reads = costs.read_time(weights_of(preloaded));
+  EXPECT_LE(fastest.report.predicted,
+            Nanoseconds((reads + fastest.report.compute_floor).count() * 102 / 100));
+  EXPECT_GE(static_cast<double>(fastest.report.predicted.count()),
+            fastest.report.lower_bound * (1 - 1e-9));
+  EXPECT_EQ(fastest.report.peak.total(), peak_of(fastest.plan));
+  EXPECT_TRUE(fastest.report.estimated);
+}
+
+TEST_P(EachPlacement, ClaimsStayWithinEveryBudgetDownToTheLeast) {
+  OverlapRequest request;
+  const Bytes least = one(GetParam(), request).report.minimum.bytes;
+  Nanoseconds before(~std::uint64_t{0});
+  for (const std::uint64_t percent : {100, 110, 130, 200, 400}) {
+    request.budget = Bytes(least.count() * percent / 100);
+    const OverlapPlan result = one(GetParam(), request);
+    EXPECT_LE(peak_of(result.plan), *request.budget) << percent;
+    EXPECT_LE(result.report.predicted, before) << percent;
+    before = result.report.predicted;
+    EXPECT_EQ(result.report.minimum.bytes, least);
+    EXPECT_NO_THROW(validate(result.plan));
+    EXPECT_EQ(result.report.preloaded + result.report.copied + result.report.streamed_inside +
+                  result.report.buffers,
+              weights_of(result.plan));
+  }
+  request.budget = least - Bytes(1);
+  EXPECT_THAT(user_error_of([&] { one(GetParam(), request); }),
+              AllOf(HasSubstr("--budget"), HasSubstr("at least"), HasSubstr("held by launch")));
+}
+
+TEST_P(EachPlacement, TheLeastMemoryIsTheLeastBudget) {
+  OverlapRequest request;
+  request.minimize_memory = true;
+  request.slowdown = 100;  // a hundred times as long
+  const OverlapPlan result = one(GetParam(), request);
+  EXPECT_LE(peak_of(result.plan), result.report.minimum.bytes);
+  request.slowdown = 0.05;
+  const OverlapPlan faster = one(GetParam(), request);
+  request = {};
+  const OverlapPlan fastest = one(GetParam(), request);
+  EXPECT_GE(peak_of(faster.plan), peak_of(result.plan));
+  EXPECT_LE(static_cast<double>(faster.report.predicted.count()),
+            1.05 * static_cast<double>(fastest.report.predicted.count()) + 1);
+}
+
+TEST_P(EachPlacement, ManyRunsKeepWeightsForTheNext) {
+  OverlapRequest request;
+  const OverlapPlan once = one(GetParam(), request);
+  request.runs = 1000;
+  const OverlapPlan often = one(GetParam(), request);
+  EXPECT_GE(often.report.preloaded, once.report.preloaded);
+  EXPECT_LE(often.report.predicted_warm, once.report.predicted_warm);
+  // Unbudgeted, about as many as make it as fast as launches alone.
+  EXPECT_LE(static_cast<double>(often.report.predicted_warm.count()),
+            1.01 * static_cast<double>(often.report.compute_floor.count()) + 1);
+  // Within a budget, some.
+  request.budget = Bytes(often.report.peak.total().count() * 7 / 10);
+  const OverlapPlan some = one(GetParam(), request);
+  EXPECT_LE(peak_of(some.plan), *request.budget);
+  EXPECT_LT(some.report.preloaded, weights_of(some.plan));
+}
+
+TEST_P(EachPlacement, TheFrontTradesMemoryForTime) {
+  OverlapRequest request;
+  request.pareto = 5;
+  const std::vector<OverlapPlan> front = planned(stack_model(8, 512), GetParam(), request);
+  ASSERT_GE(front.size(), 2u);
+  for (std::size_t i = 1; i < front.size(); ++i) {
+    EXPECT_LT(front[i].report.predicted, front[i - 1].report.predicted);
+    EXPECT_LE(peak_of(front[i - 1].plan), peak_of(front.back().plan));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Placements, EachPlacement,
+                         testing::Values(PlacementPolicy::buffer, PlacementPolicy::image2d));
+
+TEST(LaunchProfiles, ComeFromARunOfTheSamePlan) {
+  const DeviceConfig config = test_config();
+  const Plan plan = plan_of(stack_model(2, 256), {});
+  const TemporaryFolder folder;
+  std::string launches;
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    const PlanLaunch& launch = plan.launches[i];
+    launches += (i == 0 ? "" : ",") + std::string("{\"id\":\"") + launch.id + "\",\"kernel\":\"" +
+                launch.kernel + "\",\"start_ns\":1000,\"end_ns\":" + std::to_string(1500 + i) + "}";
+  }
+  const std::string file = folder.file("run.json");
+  // Two copies of 10 us beyond their overhead in all, for 4000 bytes.
+  const std::uint64_t overhead = to_nanoseconds(config.time("host.launch_overhead")).count();
+  const std::string copy =
+      "{\"lane\":\"copy\",\"start_ns\":0,\"end_ns\":" + std::to_string(overhead + 5000) + "}";
+  write_file(file, "{\"launches\":[" + launches + "],\"timeline\":[" + copy + "," + copy +
+                       "],\"counters\":{\"copy.read_bytes\":{\"value\":4000}}}");
+  const LaunchProfiles profiles = launch_profiles(plan, config, file);
+  EXPECT_FALSE(profiles.estimated);
+  EXPECT_EQ(profiles.source, file);
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    EXPECT_EQ(profiles.launches[i].time, Nanoseconds(500 + i));
+  }
+  ASSERT_TRUE(profiles.copy_nanoseconds_per_byte);
+  EXPECT_NEAR(*profiles.copy_nanoseconds_per_byte, 2.5, 1e-9);
+  EXPECT_DOUBLE_EQ(DeviceCosts(config, 2.5).copy().nanoseconds_per_byte, 2.5);
+  const Plan other = plan_of(stack_model(3, 256), {});
+  EXPECT_THAT(user_error_of([&] { launch_profiles(other, config, file); }),
+              HasSubstr("is of another plan"));
+  write_file(file, "x");
+  EXPECT_THAT(user_error_of([&] { launch_profiles(plan, config, file); }),
+              HasSubstr("is no result"));
+  EXPECT_THAT(user_error_of([&] { launch_profiles(plan, config, std::string("/no/file")); }),
+              HasSubstr("cannot be read"));
+}
+
+TEST(LaunchProfiles, EstimatesGrowWithWork) {
+  const DeviceConfig config = test_config();
+  const Plan plan = plan_of(stack_model(2, 256), {});
+  PlanLaunch launch = plan.launches[1];
+  const Nanoseconds time = estimated_time(plan, launch, config);
+  EXPECT_GE(time, to_nanoseconds(config.time("host.launch_overhead")));
+  launch.macs *= 1000;
+  EXPECT_GT(estimated_time(plan, launch, config), time);
+  const SlowdownCurve curve =
+      estimated_slowdown(plan, launch, config, estimated_time(plan, launch, config));
+  ASSERT_FALSE(curve.empty());
+  EXPECT_LE(curve.back().extra.count(),
+            estimated_time(plan, launch, config).count() / 5 + 1);  // a product: a fifth
+}
+
+TEST(DeviceCosts, ReadsAreRequestsBetweenAMapAndAnUnmap) {
+  const DeviceConfig config = test_config();
+  const DeviceCosts costs(config);
+  const auto ns = [&](const char* key) {
+    return static_cast<double>(config.time(key).count()) * 1e-3;
+  };
+  const double mib = 1 << 20;
+  const double request = ns("host.disk_request_cpu") + ns("storage.command_latency");
+  const double maintained =
+      2 * (ns("host.map_overhead") +
+           3 * mib / config.bytes_per_second("host.cache_maintenance_bandwidth") * 1e9);
+  EXPECT_NEAR(static_cast<double>(costs.read_time(Bytes(3 << 20)).count()),
+              3 * (request + mib / 2100e6 * 1e9) + maintained, 2);
+  EXPECT_EQ(costs.disk_floor(Bytes(2100)), Nanoseconds(1000));
+  EXPECT_EQ(costs.read_time(Bytes(0)).count(),
+            static_cast<std::uint64_t>(2 * ns("host.map_overhead")));
+}
+
+}  // namespace
+}  // namespace fm

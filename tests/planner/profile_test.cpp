@@ -1,0 +1,276 @@
+// Slowdown curves, the profile file, what is learnt from it, and the plan that is profiled.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "core/diagnostics.hpp"
+#include "core/plan_streams.hpp"
+#include "kernels/catalogue.hpp"
+#include "kernels/launch_builders.hpp"
+#include "planner/profile/convex_fit.hpp"
+#include "planner/profile/device_profile.hpp"
+#include "planner/profile/launch_features.hpp"
+#include "planner/profile/profile_plan.hpp"
+#include "planner/profile/slowdown_model.hpp"
+
+namespace fm {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+SlowdownPoint point(std::uint64_t bytes, std::uint64_t nanoseconds) {
+  return {Bytes(bytes), Nanoseconds(nanoseconds)};
+}
+
+TEST(Slowdown, IsReadOffTheCurve) {
+  const SlowdownCurve curve{point(100, 10), point(200, 40), point(400, 200)};
+  EXPECT_EQ(extra_time(curve, Bytes(0)), Nanoseconds(0));
+  EXPECT_EQ(extra_time(curve, Bytes(50)), Nanoseconds(5));
+  EXPECT_EQ(extra_time(curve, Bytes(200)), Nanoseconds(40));
+  EXPECT_EQ(extra_time(curve, Bytes(300)), Nanoseconds(120));
+  EXPECT_EQ(extra_time(curve, Bytes(500)), Nanoseconds(280)) << "on along the last line";
+  EXPECT_EQ(extra_time({}, Bytes(500)), Nanoseconds(0));
+}
+
+TEST(Slowdown, CapacityIsWhereTheClassAllowsNoMore) {
+  const SlowdownCurve curve{point(100, 10), point(200, 40), point(400, 200)};
+  EXPECT_EQ(load_capacity({OperatorClass::reusable, Nanoseconds(200), curve}), Bytes(200));
+  EXPECT_EQ(load_capacity({OperatorClass::reusable, Nanoseconds(25), curve}), Bytes(50));
+  EXPECT_EQ(load_capacity({OperatorClass::elemental, Nanoseconds(40), curve}), Bytes(300));
+  EXPECT_EQ(load_capacity({OperatorClass::elemental, Nanoseconds(80), curve}), Bytes(450));
+  EXPECT_EQ(load_capacity({OperatorClass::hierarchical, Nanoseconds(80), {}}), Bytes(0));
+  // Free as far as it was measured: no more is promised.
+  EXPECT_EQ(load_capacity({OperatorClass::reusable, Nanoseconds(80), {point(64, 0)}}), Bytes(64));
+}
+
+TEST(Slowdown, EveryKernelThatStreamsHasAClassThatMay) {
+  for (const KernelEntry& entry : kernel_catalogue()) {
+    if (entry.operations == std::vector<std::string>{"Microbenchmark"}) continue;
+    try {
+      EXPECT_EQ(entry.streams, operator_class(entry.name) != OperatorClass::hierarchical)
+          << entry.name;
+    } catch (const std::out_of_range&) {
+      EXPECT_FALSE(entry.streams) << entry.name;
+    }
+  }
+}
+
+TEST(ConvexFit, KeepsConvexPointsAndLevelsOthers) {
+  const SlowdownCurve kept = convex_fit({point(300, 90), point(100, 10), point(200, 30)});
+  ASSERT_EQ(kept.size(), 3u);
+  EXPECT_EQ(kept[0].extra, Nanoseconds(10));
+  EXPECT_EQ(kept[2].extra, Nanoseconds(90));
+  // Slopes 0.4 and 0.1 are pooled to 0.25.
+  const SlowdownCurve level = convex_fit({point(100, 40), point(200, 50)});
+  EXPECT_EQ(level[0].extra, Nanoseconds(25));
+  EXPECT_EQ(level[1].extra, Nanoseconds(50));
+  EXPECT_EQ(convex_fit({point(100, 10), point(100, 30)})[0].extra, Nanoseconds(20));
+  EXPECT_TRUE(convex_fit({}).empty());
+}
+
+TEST(ConvexFit, AnyPointsGiveAConvexCurve) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<SlowdownPoint> points;
+    for (std::uint64_t i = 0; i < 1 + random() % 7; ++i) {
+      points.push_back(point(1 + random() % 1'000'000, random() % 1'000'000'000));
+    }
+    double slope = 0, bytes = 0, time = 0;
+    for (const SlowdownPoint& knee : convex_fit(points)) {
+      const double run = static_cast<double>(knee.streamed.count()) - bytes;
+      const double next = (static_cast<double>(knee.extra.count()) - time) / run;
+      EXPECT_GE(next, slope - 1.0 / run) << "but for rounding to nanoseconds";
+      slope = next;
+      bytes = static_cast<double>(knee.streamed.count());
+      time = static_cast<double>(knee.extra.count());
+    }
+  }
+}
+
+/// Launches of a made-up device: time of work, and streams that take bandwidth left over.
+struct MadeUp {
+  Plan plan;
+  DeviceProfile profile;
+
+  MadeUp() {
+    plan.tensors.reserve(200);
+    profile.device = "made-up";
+    profile.measured_by = "test";
+    for (std::int64_t rows = 16; rows <= 512; rows *= 2) {
+      for (std::int64_t depth : {64, 128, 192, 256, 384}) add(rows, depth);
+    }
+  }
+
+  const PlanTensor& tensor(const Shape& shape) {
+    PlanTensor made;
+    made.id = made.name = "t" + std::to_string(plan.tensors.size());
+    made.shape = shape;
+    made.layout = Layout::rows;
+    made.placement = Placement::image2d;
+    made.bytes = storage_bytes(made.layout, made.dtype, shape);
+    plan.tensors.push_back(made);
+    return plan.tensors.back();
+  }
+
+  void add(std::int64_t rows, std::int64_t depth) {
+    MatmulOperands operands{};
+    operands.a = &tensor({rows, depth});
+    operands.b = &tensor({depth, 64});
+    operands.c = &tensor({rows, 64});
+    PlanLaunch launch = build_matmul(operands);
+    launch.id = "L" + std::to_string(plan.launches.size());
+    plan.launches.push_back(launch);
+    const double time = 2000 + static_cast<double>(launch.macs) / 50;
+    ProfileEntry entry;
+    entry.kernel = launch.kernel;
+    entry.time = Nanoseconds(static_cast<std::uint64_t>(time));
+    for (const double share : {0.5, 1.0, 1.5, 2.0}) {
+      const double bytes = 8 * time * share;
+      entry.points.push_back(
+          point(static_cast<std::uint64_t>(bytes),
+                static_cast<std::uint64_t>(bytes / 100 + std::max(0.0, bytes - 8 * time) / 20)));
+    }
+    entry.features = launch_features(plan, launch);
+    profile.entries[launch_signature(plan, launch)] = entry;
+  }
+};
+
+TEST(SlowdownModel, LearnsWhatItWasNotShown) {
+  const MadeUp made;
+  const ModelErrors errors = held_out_by_launch(made.profile, 5);
+  EXPECT_EQ(errors.slowed.predictions, made.profile.entries.size() * 4);
+  EXPECT_LT(errors.slowed.mean, 0.02);
+  EXPECT_EQ(errors.bare.predictions, made.profile.entries.size());
+  EXPECT_LT(errors.bare.mean, 0.35);
+  EXPECT_LT(held_out_by_point(made.profile).mean, 0.03);
+}
+
+TEST(SlowdownModel, IsTheSameEveryTimeAndConvex) {
+  const MadeUp made;
+  std::vector<const ProfileEntry*> entries;
+  for (const auto& [signature, entry] : made.profile.entries) entries.push_back(&entry);
+  const SlowdownModel once(entries), again(entries);
+  const std::vector<float>& features = entries[7]->features;
+  EXPECT_EQ(once.time(features), again.time(features));
+  const SlowdownCurve curve = once.slowdown(features, Nanoseconds(40000), Bytes(600000));
+  const SlowdownCurve same = again.slowdown(features, Nanoseconds(40000), Bytes(600000));
+  ASSERT_EQ(curve.size(), same.size());
+  Nanoseconds last;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    EXPECT_EQ(curve[i].extra, same[i].extra);
+    EXPECT_GE(curve[i].extra, last);
+    last = curve[i].extra;
+  }
+}
+
+TEST(DeviceProfile, ReadsBackWhatItWrites) {
+  const MadeUp made;
+  const DeviceProfile read = parse_profile(to_yaml(made.profile), "p.yaml");
+  EXPECT_EQ(read.device, "made-up");
+  EXPECT_EQ(to_yaml(read), to_yaml(made.profile));
+  ASSERT_EQ(read.entries.size(), made.profile.entries.size());
+  EXPECT_EQ(read.entries.begin()->second.features, made.profile.entries.begin()->second.features);
+}
+
+TEST(DeviceProfile, GivesMeasuredLaunchesAndLearnsTheRest) {
+  MadeUp made;
+  const PlanLaunch& known = made.plan.launches[3];
+  const ProfileEntry entry = made.profile.entries.at(launch_signature(made.plan, known));
+  made.profile.entries.erase(launch_signature(made.plan, made.plan.launches[12]));
+  PlanLaunch copy;
+  copy.kind = LaunchKind::copy;
+  made.plan.launches.push_back(copy);
+  PlanLaunch streaming = known;
+  streaming.parameters[streams_parameter] = "2";
+  made.plan.launches.push_back(streaming);
+  const std::vector<LaunchProfile> profiles = launch_profiles(made.plan, made.profile, "made-up");
+  ASSERT_EQ(profiles.size(), made.plan.launches.size());
+  EXPECT_EQ(profiles[3].time, entry.time);
+  EXPECT_EQ(profiles[3].slowdown.size(), entry.points.size());
+  EXPECT_GT(profiles[12].time, Nanoseconds(0));
+  EXPECT_GT(load_capacity(profiles[12]), Bytes(0));
+  EXPECT_EQ(profiles[profiles.size() - 2].time, Nanoseconds(0)) << "a copy";
+  EXPECT_EQ(profiles.back().time, entry.time) << "a launch that streams is the same launch";
+}
+
+TEST(DeviceProfile, RefusesAnotherDeviceAndTooLittle) {
+  MadeUp made;
+  EXPECT_THAT([&] { launch_profiles(made.plan, made.profile, "mali-g715"); },
+              ThrowsMessage<UserError>(HasSubstr("is of device 'made-up', not of 'mali-g715'")));
+  made.profile.entries.clear();
+  EXPECT_THAT([&] { launch_profiles(made.plan, made.profile, "made-up"); },
+              ThrowsMessage<UserError>(HasSubstr("at least 4 are needed")));
+}
+
+TEST(DeviceProfile, NamesThePlaceOfWhatIsWrong) {
+  const auto refused = [](const std::string& entries, const std::string& words) {
+    EXPECT_THAT(
+        [&] {
+          parse_profile("profile: 1\ndevice: d\nmeasured_by: t\nentries:\n" + entries, "p.yaml");
+        },
+        ThrowsMessage<UserError>(testing::AllOf(HasSubstr("p.yaml:5"), HasSubstr(words))));
+  };
+  refused("  - {launch: a, kernel: matmul, class: fast, time_ns: 1, points: [], features: []}\n",
+          "unknown class 'fast'");
+  refused(
+      "  - {launch: a, kernel: softmax, class: reusable, time_ns: 1, points: [], "
+      "features: []}\n",
+      "softmax is hierarchical");
+  refused(
+      "  - {launch: a, kernel: matmull, class: reusable, time_ns: 1, points: [], "
+      "features: []}\n",
+      "no kernel 'matmull'");
+  refused(
+      "  - {launch: a, kernel: matmul, class: reusable, time_ns: 1, points: [], "
+      "features: [1]}\n",
+      "profile anew");
+  EXPECT_THAT([] { parse_profile("profile: 2\n", "p.yaml"); },
+              ThrowsMessage<UserError>(HasSubstr("format version must be 1")));
+}
+
+TEST(LaunchSignature, TellsApartWhatTakesAnotherTime) {
+  MadeUp made;
+  std::set<std::string> signatures;
+  for (const PlanLaunch& launch : made.plan.launches) {
+    signatures.insert(launch_signature(made.plan, launch));
+  }
+  EXPECT_EQ(signatures.size(), made.plan.launches.size());
+  const std::string before = launch_signature(made.plan, made.plan.launches[0]);
+  made.plan.launches[0].parameters[streams_parameter] = "1";
+  made.plan.launches[0].id = "other";
+  EXPECT_EQ(launch_signature(made.plan, made.plan.launches[0]), before);
+  made.plan.accumulate = DataType::f16;
+  EXPECT_NE(launch_signature(made.plan, made.plan.launches[0]), before);
+  EXPECT_EQ(launch_features(made.plan, made.plan.launches[0]).size(),
+            launch_feature_names().size());
+}
+
+TEST(ProfilePlan, RunsEachVariantAndStreamsWhatItSays) {
+  const MadeUp made;
+  std::vector<ProfiledVariant> variants;
+  for (const std::uint64_t bytes : {0, 30000, 3'000'000}) {
+    variants.push_back({&made.plan, &made.plan.launches[4], Bytes(bytes)});
+    variants.push_back({&made.plan, &made.plan.launches[9], Bytes(bytes)});
+  }
+  const ProfilePlan profiled = make_profile_plan(variants);
+  ASSERT_EQ(profiled.launches.size(), variants.size());
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const PlanLaunch& launch = profiled.plan.launch(profiled.launches[i]);
+    EXPECT_EQ(launch_signature(profiled.plan, launch),
+              launch_signature(made.plan, *variants[i].launch));
+    const std::vector<WeightStream> streams = streams_in(profiled.plan, launch);
+    ASSERT_EQ(streams.size(), variants[i].streamed == Bytes(0) ? 0u : 1u);
+    if (streams.empty()) continue;
+    const Bytes moved = streams[0].rows.row_bytes * streams[0].rows.count;
+    EXPECT_EQ(moved, profiled.streamed[i]);
+    EXPECT_LE(std::abs(static_cast<double>(moved.count()) -
+                       static_cast<double>(variants[i].streamed.count())),
+              static_cast<double>(streams[0].rows.row_bytes.count()));
+  }
+}
+
+}  // namespace
+}  // namespace fm
