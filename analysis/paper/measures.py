@@ -49,7 +49,8 @@ def in_place(result, plan):
 
     for event in result["timeline"]:
         if event["lane"] == "disk":
-            extend(event["name"], event["start_ns"], event["end_ns"])
+            # fmexec names the weight, fmsim writes "read WEIGHT".
+            extend(event["name"].split()[-1], event["start_ns"], event["end_ns"])
     times = {launch["id"]: launch for launch in result["launches"]}
     for weight in plan["weights"]:
         for transform in weight.get("transforms", ()):

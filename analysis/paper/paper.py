@@ -43,7 +43,10 @@ def collect(study, options):
             for policy in selected(study["policies"], options.policies, lambda p: p["name"]):
                 if policy["name"] in missing:
                     continue
-                make = work.measured if config == measured_on else work.simulated
+                make = work.simulated
+                if config == measured_on:
+                    make = work.measured
+                    policy = {**policy, "options": [*policy["options"], *study["measured_options"]]}
                 try:
                     point = make(network, policy, config)
                 except Refused as refusal:

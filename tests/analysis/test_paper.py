@@ -22,7 +22,7 @@ def launch(name, start, end, kernel="matmul"):
 
 
 def read(name, start, end):
-    return {"lane": "disk", "name": name, "start_ns": start, "end_ns": end}
+    return {"lane": "disk", "name": "read " + name, "start_ns": start, "end_ns": end}
 
 
 # w0 is preloaded; w1 is in place before L0 ends, w2 is read in time but copied late, w3 is read only when L2
@@ -57,6 +57,12 @@ class MeasuresTest(unittest.TestCase):
     def test_prefetching_counts_bytes_by_when_they_are_in_place(self):
         found = prefetching(RESULT, PLAN)
         self.assertEqual(found, {"coverage": 2 / 4, "timeliness": 1 / 2, "accuracy": 1.0})
+
+    def test_measured_runs_name_the_weight_alone(self):
+        result = copy.deepcopy(RESULT)
+        for event in result["timeline"]:
+            event["name"] = event["name"].split()[1]
+        self.assertEqual(prefetching(result, PLAN), prefetching(RESULT, PLAN))
 
     def test_a_copy_in_time_makes_it_timely(self):
         result = copy.deepcopy(RESULT)
