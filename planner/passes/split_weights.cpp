@@ -23,6 +23,7 @@ std::optional<Split> split_of(const Graph& graph, const GraphNode& node) {
   const Shape& shape = graph.tensors[*weight].shape;
   const std::size_t rank = graph.tensors[node.outputs[0]].shape.size();
   if (node.operation == "Conv" && attribute_int(node, "group", 1) != 1) {
+    if (shape[1] != 1) return std::nullopt;  // refused when it is lowered
     return Split{Layout::depthwise_filter, 0, 1};
   }
   if (node.operation == "Conv" || node.operation == "ConvTranspose") {
