@@ -11,8 +11,8 @@ namespace {
 
 /// About half a second each on the reference PC for the largest networks.
 constexpr std::uint64_t quick_search_work = 10'000'000;
-constexpr std::uint64_t quick_lp_work = 20'000'000;
-constexpr int quick_steps = 150, prove_steps = 400;
+constexpr std::uint64_t quick_lp_work = 8'000'000;
+constexpr int quick_steps = 400, prove_steps = 400;
 constexpr std::uint64_t unlimited = UINT64_MAX;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
