@@ -142,7 +142,7 @@ po::options_description plan_flags() {
                                                                 "the plan; - for standard output")(
       "policy", text()->default_value("preload"),
       "preload | always-next | same-op-type | lc-opg | optimal")(
-      "placement", text()->default_value("auto"), "image2d | buffer | auto")(
+      "placement", text()->default_value("auto"), "image2d | buffer | auto | buffer-weights")(
       "storage", text()->default_value("f16"), "f16 | f32")(
       "accumulate", text()->default_value("f32"), "f32 | half (needs cl_khr_fp16)")(
       "shape", texts(), "INPUT=N,N,..: shape of an input")("dim", texts(),

@@ -8,6 +8,7 @@
 #include "planner/dependencies.hpp"
 #include "planner/launch_order.hpp"
 #include "planner/lowering.hpp"
+#include "planner/overlap/weight_placement.hpp"
 #include "planner/passes/passes.hpp"
 #include "planner/profile/launch_profiles.hpp"
 
@@ -88,7 +89,17 @@ std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
   reorder_where_smaller(&draft);
   const LaunchProfiles profiles = launch_profiles(draft, config, profile);
   const DeviceCosts costs(config, profiles.copy_nanoseconds_per_byte);
-  const OverlapModel model(draft, profiles.launches, costs);
+  PricedPlan priced{std::move(draft), profiles.launches};
+  if (profiles.by_signature && options.placement == PlacementPolicy::automatic && !lc_opg) {
+    PlanOptions other = options;
+    other.placement = PlacementPolicy::buffer_weights;
+    Plan buffers = draft_plan(model_path, config, other);
+    reorder_where_smaller(&buffers);
+    std::vector<LaunchProfile> times = launch_profiles(buffers, config, profile).launches;
+    priced = choose_weight_placement(priced, {std::move(buffers), std::move(times)}, costs);
+    place_tensors(&priced.plan);
+  }
+  const OverlapModel model(priced.plan, priced.launches, costs);
   std::vector<OverlapPlan> plans;
   if (lc_opg) {
     plans.push_back(plan_lc_opg(model, costs, *lc_opg, request));

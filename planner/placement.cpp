@@ -8,8 +8,9 @@ PlacementPolicy placement_policy_from(const std::string& word) {
   if (word == "image2d") return PlacementPolicy::image2d;
   if (word == "buffer") return PlacementPolicy::buffer;
   if (word == "auto") return PlacementPolicy::automatic;
+  if (word == "buffer-weights") return PlacementPolicy::buffer_weights;
   throw UserError("--placement `" + word +
-                  "`: " + accepted_words(word, {"image2d", "buffer", "auto"}));
+                  "`: " + accepted_words(word, {"image2d", "buffer", "auto", "buffer-weights"}));
 }
 
 PlacementRule::PlacementRule(PlacementPolicy policy, ImageLimits limits, bool weights_in_images,
@@ -27,12 +28,14 @@ PlacementRule PlacementRule::for_device(PlacementPolicy policy, const DeviceConf
     case PlacementPolicy::buffer:
       return {policy, limits, false, false};
     case PlacementPolicy::automatic:
+    case PlacementPolicy::buffer_weights:
       break;
   }
   const std::string& isa = config.word("gpu.isa");
   const bool adreno = isa.rfind("adreno", 0) == 0;
   const bool mali = isa == "valhall" || isa == "bifrost";
-  return {policy, limits, adreno || mali, adreno};
+  const bool weights = policy == PlacementPolicy::automatic && (adreno || mali);
+  return {policy, limits, weights, adreno};
 }
 
 bool PlacementRule::fits(Layout layout, const Shape& shape) const {

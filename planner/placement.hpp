@@ -8,8 +8,9 @@
 
 namespace fm {
 
-enum class PlacementPolicy { image2d, buffer, automatic };
-/// "image2d", "buffer" or "auto"; throws UserError otherwise.
+/// `buffer_weights`: weights in buffers, activations as by `automatic`.
+enum class PlacementPolicy { image2d, buffer, automatic, buffer_weights };
+/// "image2d", "buffer", "auto" or "buffer-weights"; throws UserError otherwise.
 PlacementPolicy placement_policy_from(const std::string& word);
 
 /// Largest image2d of the device, in texels.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/staged_piece.hpp"
 #include "core/units.hpp"
 
 namespace fm {
@@ -21,7 +22,7 @@ struct FileState {
 
 class WeightsReader {
  public:
-  static constexpr Bytes request_bytes{1 << 20};  ///< size of each read request
+  static constexpr Bytes request_bytes = disk_request;  ///< size of each read request
 
   /// `bytes_per_second`: slows reading down to this rate, to see what a slower disk does.
   WeightsReader(const std::string& path, std::optional<double> bytes_per_second);

@@ -10,9 +10,6 @@
 namespace fm {
 namespace {
 
-/// Size of a read request, as fmexec makes them.
-constexpr std::uint64_t request_bytes = 1 << 20;
-
 double nanoseconds(Picoseconds time) { return static_cast<double>(time.count()) * 1e-3; }
 
 Nanoseconds rounded(double time) {
@@ -21,20 +18,27 @@ Nanoseconds rounded(double time) {
 
 }  // namespace
 
-Nanoseconds DeviceCosts::read_time(Bytes bytes) const {
+Nanoseconds DeviceCosts::read_time(Bytes bytes, Bytes request) const {
   const std::vector<CurvePoint>& bandwidth = config_.curve("storage.read_bandwidth");
-  const double request = nanoseconds(config_.time("host.disk_request_cpu")) +
-                         nanoseconds(config_.time("storage.command_latency"));
   double time = 0;
   for (std::uint64_t left = bytes.count(); left > 0;) {
-    const std::uint64_t size = std::min(left, request_bytes);
+    const std::uint64_t size = std::min(left, request.count());
     const auto as_double = static_cast<double>(size);
-    time += request + as_double / curve_at(bandwidth, as_double) * 1e9;
+    time += request_time() + as_double / curve_at(bandwidth, as_double) * 1e9;
     left -= size;
   }
   const double maintained = static_cast<double>(bytes.count()) /
                             config_.bytes_per_second("host.cache_maintenance_bandwidth") * 1e9;
   return rounded(time + 2 * (nanoseconds(config_.time("host.map_overhead")) + maintained));
+}
+
+Nanoseconds DeviceCosts::part_overhead() const {
+  return rounded(request_time() + 2 * nanoseconds(config_.time("host.map_overhead")));
+}
+
+double DeviceCosts::request_time() const {
+  return nanoseconds(config_.time("host.disk_request_cpu")) +
+         nanoseconds(config_.time("storage.command_latency"));
 }
 
 CopyCost DeviceCosts::copy() const {
@@ -47,8 +51,17 @@ CopyCost DeviceCosts::copy() const {
   return cost;
 }
 
-Nanoseconds DeviceCosts::enqueue() const {
-  return rounded(nanoseconds(config_.time("host.enqueue_overhead")));
+HostCost DeviceCosts::host() const {
+  HostCost cost;
+  cost.enqueue = rounded(nanoseconds(config_.time("host.enqueue_overhead")));
+  cost.image = rounded(nanoseconds(config_.time("allocator.base_cost")));
+  cost.image_nanoseconds_per_byte = nanoseconds(config_.time("allocator.page_cost")) /
+                                    static_cast<double>(config_.bytes("mmu.page_size").count());
+  if (config_.flag("allocator.zero_pages")) {
+    cost.image_nanoseconds_per_byte +=
+        1e9 / config_.bytes_per_second("allocator.zeroing_bandwidth");
+  }
+  return cost;
 }
 
 Nanoseconds DeviceCosts::program_load(const Plan& plan) const {

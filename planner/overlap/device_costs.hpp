@@ -5,6 +5,7 @@
 
 #include "core/device_config.hpp"
 #include "core/plan.hpp"
+#include "core/staged_piece.hpp"
 #include "planner/overlap/timed_problem.hpp"
 
 namespace fm {
@@ -20,17 +21,21 @@ class DeviceCosts {
   /// One read of a weight or a piece of it into mapped memory, request after request: CPU time,
   /// command latency and storage.read_bandwidth of each, and the map and unmap around them. What
   /// follows in the file is read sequentially.
-  Nanoseconds read_time(Bytes bytes) const;
+  Nanoseconds read_time(Bytes bytes, Bytes request = disk_request) const;
+  /// What dividing a read costs for each further part: its request, map and unmap.
+  Nanoseconds part_overhead() const;
   /// A copy from a buffer to an image.
   CopyCost copy() const;
-  /// The host's part of a launch, which shows when none is enqueued ahead.
-  Nanoseconds enqueue() const;
+  /// Enqueueing, and making images: a driver call, pages, and their zeros.
+  HostCost host() const;
   /// Loading the plan's programs, during which preloaded weights are read.
   Nanoseconds program_load(const Plan& plan) const;
   /// All bytes at the storage's best bandwidth, without latencies: the disk's floor.
   Nanoseconds disk_floor(Bytes bytes) const;
 
  private:
+  double request_time() const;  ///< nanoseconds before a request's data
+
   const DeviceConfig& config_;
   std::optional<double> copy_nanoseconds_per_byte_;
 };

@@ -117,7 +117,28 @@ class ScheduleRun {
     if (end > caps_.running[k - std::min(k, problem_.ahead)]) {
       fail(k, "the budget does not hold an image it fills");
     }
+    if (end <= image_end_) return;
     image_end_ = end;
+    const HostCost& host = problem_.host;
+    const auto bytes = static_cast<double>(problem_.weights[chunk.weight].bytes.count());
+    making_images_ += static_cast<std::int64_t>(std::ceil(host.image_nanoseconds_per_byte * bytes) +
+                                                static_cast<double>(host.image.count()));
+  }
+
+  /// The host takes up the next launch or copy when all but `ahead` before it are finished.
+  void begin_command() {
+    if (commands_.size() > problem_.ahead) {
+      host_ = std::max(host_, commands_[commands_.size() - 1 - problem_.ahead]);
+    }
+  }
+
+  /// When the host has enqueued what needs bytes that are there at `read`: not before.
+  std::int64_t enqueued(std::int64_t read) {
+    if (!problem_.whole_claims) return read;
+    host_ = std::max(host_, read) + making_images_ +
+            static_cast<std::int64_t>(problem_.host.enqueue.count());
+    making_images_ = 0;
+    return host_;
   }
 
   const WeightChunk& image_chunk(std::size_t launch, std::uint64_t number) {
@@ -132,22 +153,29 @@ class ScheduleRun {
 
   void wait_and_copy(std::size_t k, std::uint64_t copies) {
     claim(now_, {k, false});
-    bool first = true;  // of a copy
+    bool piece = true;    // begins: a copy of its own
+    bool command = true;  // begins: a weight's copies
     for (std::uint64_t i = 0; i < copies; ++i) {
       const WeightChunk& chunk = image_chunk(k, transformed_);
       const std::size_t number = chunks_.images[transformed_];
-      first = first || chunks_.all[number - 1].weight != chunk.weight;
-      const std::int64_t begin = std::max(now_, read_at_[number]);
+      command = command || chunks_.all[number - 1].weight != chunk.weight;
+      piece = piece || command;
+      if (command && i > 0) commands_.push_back(now_);
+      if (command) begin_command();
+      std::int64_t begin = std::max(now_, read_at_[number]);
+      if (piece) begin = std::max(begin, enqueued(read_at_[number]));
       count_waiting(begin);
       const auto time = static_cast<std::int64_t>(
           std::ceil(problem_.copy.nanoseconds_per_byte * static_cast<double>(chunk.bytes)) +
-          (first ? static_cast<double>(problem_.copy.base.count()) : 0));
+          (piece ? static_cast<double>(problem_.copy.base.count()) : 0));
       run_.copying += Nanoseconds(static_cast<std::uint64_t>(time));
       now_ = begin + time;
       transformed(number);
-      first = problem_.whole_claims && ends_piece_[number];  // a copy a piece
+      command = false;
+      piece = problem_.whole_claims && ends_piece_[number];
       claim(now_, {k, false});
     }
+    if (copies > 0) commands_.push_back(now_);
   }
 
   /// The GPU is idle from now until `time`, as far as launches could already run.
@@ -160,7 +188,8 @@ class ScheduleRun {
     if (transformed_ < chunks_.image_needed[k]) fail(k, "a weight is not transformed");
     const std::uint64_t read = chunks_.read_needed[k];
     if (read > claimed_) fail(k, "the budget does not hold its weights");
-    std::int64_t start = now_;
+    begin_command();
+    std::int64_t start = 0;
     if (read > 0) start = std::max(start, read_at_[read - 1]);
     std::uint64_t bytes = 0;
     std::size_t images = 0;
@@ -180,9 +209,11 @@ class ScheduleRun {
     if (images > problem_.images_a_launch) fail(k, "streams into too many images");
     const Nanoseconds extra = bytes > 0 ? extra_time(curve, Bytes(bytes)) : Nanoseconds(0);
     run_.slowed += extra;
+    start = std::max(now_, enqueued(start));
     count_waiting(start);
     claim(start, {k, true});
     now_ = start + static_cast<std::int64_t>((problem_.launches[k].time + extra).count());
+    commands_.push_back(now_);
     run_.start.emplace_back(static_cast<std::uint64_t>(start));
     run_.finish.emplace_back(static_cast<std::uint64_t>(now_));
     for (std::uint64_t i = 0; i < streams; ++i) transformed(chunks_.images[transformed_]);
@@ -205,6 +236,9 @@ class ScheduleRun {
   std::uint64_t transformed_ = 0;         // image chunks
   std::int64_t in_ring_ = 0;              // bytes
   std::int64_t image_end_ = 0;            // pointer behind the last image claimed
+  std::int64_t host_ = 0;                 // when the host is free
+  std::int64_t making_images_ = 0;        // its time for images not yet made
+  std::vector<std::int64_t> commands_;    // when launches and copies ended
   std::vector<std::int64_t> image_ends_;  // by launch
 };
 

@@ -114,9 +114,10 @@ TimedProblem OverlapModel::problem_of(const std::vector<std::size_t>& streamed,
     weight.bytes = slice.bytes;
     weight.first_use = first_use_[w];
     weight.last_use = last_use_[w];
-    weight.read = costs_.read_time(slice.bytes);
-    weight.form = plan_.tensor(slice.tensor).placement == Placement::image2d ? WeightForm::image
-                                                                             : WeightForm::buffer;
+    const bool image = plan_.tensor(slice.tensor).placement == Placement::image2d;
+    weight.form = image ? WeightForm::image : WeightForm::buffer;
+    // Images come in pieces of the ring, each a request.
+    weight.read = costs_.read_time(slice.bytes, image ? slice.bytes : disk_request);
     problem.weights.push_back(weight);
   }
   return problem;
@@ -132,11 +133,9 @@ TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) 
   problem.budget = budget;
   problem.ring = setting.ring;
   problem.whole_claims = true;
-  problem.piece_overhead = costs_.read_time(Bytes(0));
+  problem.piece_overhead = costs_.part_overhead();
   problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
-  if (problem.ahead == 0) {
-    for (TimedLaunch& launch : problem.launches) launch.time += costs_.enqueue();
-  }
+  problem.host = costs_.host();
   return problem;
 }
 

@@ -38,6 +38,14 @@ struct CopyCost {
   double nanoseconds_per_byte = 0;
 };
 
+/// Time of the one host thread that makes images and enqueues launches and copies, in order, while
+/// `ahead` others are unfinished.
+struct HostCost {
+  Nanoseconds enqueue;
+  Nanoseconds image;  ///< of each new image, and by its bytes
+  double image_nanoseconds_per_byte = 0;
+};
+
 struct TimedProblem {
   std::vector<TimedLaunch> launches;
   std::vector<TimedWeight> weights;  ///< by first use, which is the order of reading
@@ -54,6 +62,7 @@ struct TimedProblem {
   bool whole_claims = false;
   std::size_t ahead = 0;
   Nanoseconds piece_overhead;  ///< with whole claims: disk time of each further piece of a weight
+  HostCost host;               ///< with whole claims
 };
 
 /// Throws std::invalid_argument: no launches, a weight out of order or without uses, a slowdown

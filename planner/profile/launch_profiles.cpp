@@ -68,6 +68,7 @@ LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const std:
   LaunchProfiles profiles;
   profiles.estimated = false;
   profiles.source = file;
+  profiles.by_signature = true;
   profiles.launches = launch_profiles(plan, read_profile(file), config.name());
   for (LaunchProfile& profile : profiles.launches) end_at_capacity(&profile);
   return profiles;

@@ -15,6 +15,7 @@ struct LaunchProfiles {
   std::vector<LaunchProfile> launches;  ///< by launch of the plan
   bool estimated = true;                ///< times are a roofline of the config
   std::string source;                   ///< the file, when not
+  bool by_signature = false;            ///< of a device profile: other placements have prices too
   /// GPU time of copies to images by the byte, beyond each one's launch overhead, if the file has
   /// copies.
   std::optional<double> copy_nanoseconds_per_byte;

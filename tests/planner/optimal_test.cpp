@@ -169,6 +169,40 @@ TEST(RunSchedule, TimesOfASmallExample) {
   EXPECT_THROW(run_schedule(problem, chunks, {{0, 2}, {0, 0}}), std::invalid_argument);
 }
 
+TEST(RunSchedule, TheHostMakesImagesAndEnqueuesWithinItsDepth) {
+  TimedProblem problem;
+  problem.chunk = Bytes(10);
+  problem.whole_claims = true;
+  problem.ring = Bytes(100000);
+  problem.ahead = 1;
+  problem.copy = {Nanoseconds(3), 0.5};
+  problem.host = {Nanoseconds(2), Nanoseconds(20), 1};
+  for (const std::uint64_t time : {40, 4, 5}) {
+    problem.launches.emplace_back();
+    problem.launches.back().time = Nanoseconds(time);
+  }
+  TimedWeight weight;
+  weight.bytes = Bytes(10);
+  weight.read = Nanoseconds(30);
+  weight.first_use = weight.last_use = 2;
+  problem.weights = {weight};
+  const ChunkList chunks(problem);
+  TimedRun run = run_schedule(problem, chunks, {{0, 0, 1}, {0, 0, 0}});
+  EXPECT_EQ(run.start[0], Nanoseconds(2));  // enqueued
+  EXPECT_EQ(run.finish[1], Nanoseconds(2 + 40 + 4));
+  // The copy is taken up when launch 0 is finished at 42: its image takes 30, enqueueing it 2; then
+  // 3 + 5 to copy. Launch 2 is enqueued meanwhile.
+  EXPECT_EQ(run.start[2], Nanoseconds(42 + 30 + 2 + 8));
+  problem.ahead = 0;  // taken up when launch 1 is finished, at 48; launch 2 after the copy
+  run = run_schedule(problem, chunks, {{0, 0, 1}, {0, 0, 0}});
+  EXPECT_EQ(run.finish[1], Nanoseconds(48));
+  EXPECT_EQ(run.start[2], Nanoseconds(48 + 30 + 2 + 8 + 2));
+  problem.ahead =
+      2;  // taken up at once, enqueued when it was read: the image is made while launch 0 runs
+  run = run_schedule(problem, chunks, {{0, 0, 1}, {0, 0, 0}});
+  EXPECT_EQ(run.start[2], Nanoseconds(30 + 30 + 2 + 8));
+}
+
 TEST(RingModel, GivesContiguousRoomInACircle) {
   RingModel ring(Bytes(100000), true);  // each piece takes 4096 more
   EXPECT_TRUE(ring.claim(40000));
