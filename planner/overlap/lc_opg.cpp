@@ -9,10 +9,13 @@
 namespace fm {
 namespace {
 
-/// About half a second each on the reference PC for the largest networks.
-constexpr std::uint64_t quick_search_work = 10'000'000;
+/// Work of a plan that is not to be proven best: layers scanned by prices, layers run by schedules,
+/// pivots times rows. About a third of a second each on one core.
+constexpr std::uint64_t quick_ascent_work = 15'000'000;
+constexpr std::uint64_t quick_search_work = 40'000'000;
 constexpr std::uint64_t quick_lp_work = 8'000'000;
-constexpr int quick_steps = 400, prove_steps = 400;
+constexpr std::uint64_t proof_ascent_work = 300'000'000;
+constexpr std::uint64_t proof_search_work = 2'000'000'000;
 constexpr std::uint64_t unlimited = UINT64_MAX;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -116,10 +119,10 @@ LcOpgResult solve_lc_opg(const LcOpgProblem& problem, const LcOpgOptions& option
   const LcOpgMinimumPreload least = minimum_preload(instance);
   check_limit(problem, instance, least);
   const auto stopped = [&] { return seconds_since(start) >= options.time_limit; };
-  LcOpgBudget budget{quick_search_work, stopped};
+  LcOpgBudget budget{options.prove ? proof_search_work : quick_search_work, stopped};
   const LcOpgRows rows = relaxation_rows(instance, least);
   LcOpgBranch branch(instance, rows, start_plan(instance, least, &budget));
-  branch.root(options.prove ? prove_steps : quick_steps, &budget);
+  branch.root(options.prove ? proof_ascent_work : quick_ascent_work, &budget);
   if (options.prove) budget.work = unlimited;
   branch.branch(options.prove ? unlimited : quick_lp_work, &budget);
   LcOpgResult result = result_of(instance, branch.best());

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cmath>
+#include <deque>
 #include <set>
 
 #include "planner/overlap/lc_opg_lagrangian.hpp"
@@ -9,34 +9,43 @@ namespace {
 
 /// Share of the newest answer in the average.
 constexpr double newest_share = 0.1;
-constexpr int columns_of_last_steps = 12;
+/// How many answers' columns are kept for the linear program.
+constexpr std::size_t answers_kept = 12;
+/// Share of the way to the best plan's cost that a step aims at, were the bound linear. It grows
+/// with success and shrinks after `patience` failures.
+constexpr double first_factor = 0.1, most_factor = 2, least_factor = 1e-3, growth = 1.1,
+                 decay = 0.7;
+constexpr int patience = 8;
 
 class Ascent {
  public:
   Ascent(const LcOpgInstance& instance, const LcOpgRows& rows, LcOpgLagrangian* lagrangian)
       : instance_(instance), rows_(rows), lagrangian_(*lagrangian) {}
 
-  LcOpgAscent run(std::int64_t cutoff, int steps, const std::function<bool()>& stop) {
+  LcOpgAscent run(std::int64_t cutoff, std::uint64_t work, const std::function<bool()>& stop) {
     start();
     const double target = static_cast<double>(cutoff);
-    double factor = 0.5;
+    double factor = first_factor;
     int without = 0;
-    for (int step = 0; step < steps && best_.answer.value < target && !stop(); ++step) {
+    while (best_.answer.value < target && lagrangian_.work() < work && !stop()) {
       const LcOpgPrices prices = stepped(factor * (target - best_.answer.value));
       LcOpgAnswer answer = lagrangian_.answer(prices);
       average(answer, newest_share);
-      if (step >= steps - columns_of_last_steps) keep_columns(answer);
+      newest_.push_back(answer.columns);
+      if (newest_.size() > answers_kept) newest_.pop_front();
       if (answer.value > best_.answer.value) {
         without = 0;
-        factor = std::min(factor * 1.1, 2.0);
+        factor = std::min(factor * growth, most_factor);
         best_.prices = prices;
         best_.answer = std::move(answer);
-      } else if (++without == 8) {
+      } else if (++without == patience) {
+        if (factor == least_factor) break;
         without = 0;
-        factor *= 0.7;
+        factor = std::max(factor * decay, least_factor);
       }
     }
-    keep_columns(best_.answer);
+    newest_.push_back(best_.answer.columns);
+    for (const std::vector<LcOpgColumn>& columns : newest_) keep_columns(columns);
     best_.preloaded = std::move(preloaded_);
     return std::move(best_);
   }
@@ -129,8 +138,8 @@ class Ascent {
     return to;
   }
 
-  void keep_columns(const LcOpgAnswer& answer) {
-    for (const LcOpgColumn& column : answer.columns) {
+  void keep_columns(const std::vector<LcOpgColumn>& columns) {
+    for (const LcOpgColumn& column : columns) {
       std::vector<std::int64_t> key{static_cast<std::int64_t>(column.weight), column.distance};
       for (const LcOpgShare& share : column.shares) {
         key.push_back(share.layer);
@@ -146,15 +155,16 @@ class Ascent {
   LcOpgAscent best_;
   std::vector<double> layer_excess_, due_excess_, preloaded_;
   double limit_excess_ = 0;
+  std::deque<std::vector<LcOpgColumn>> newest_;
   std::set<std::vector<std::int64_t>> known_;
 };
 
 }  // namespace
 
 LcOpgAscent ascend(const LcOpgInstance& instance, const LcOpgRows& rows,
-                   LcOpgLagrangian* lagrangian, std::int64_t cutoff, int steps,
+                   LcOpgLagrangian* lagrangian, std::int64_t cutoff, std::uint64_t work,
                    const std::function<bool()>& stop) {
-  return Ascent(instance, rows, lagrangian).run(cutoff, steps, stop);
+  return Ascent(instance, rows, lagrangian).run(cutoff, work, stop);
 }
 
 }  // namespace fm

@@ -9,6 +9,8 @@ namespace {
 constexpr double integral = 1e-5;
 /// Local search at a node: cheap, the rounded solutions of its children follow.
 constexpr std::uint64_t node_search_work = 200'000;
+/// So few undecided weights are tried in all combinations.
+constexpr std::size_t most_exhausted = 10;
 
 }  // namespace
 
@@ -63,7 +65,7 @@ void LcOpgBranch::round(const std::vector<LcOpgChoice>& choices, const std::vect
   for (const double threshold : {0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98}) {
     std::vector<char> preloaded = instance_.settled;
     for (const std::size_t w : rows_.weights) {
-      preloaded[w] = choices[w].may_stream ? shares[w] > threshold : true;
+      preloaded[w] = !choices[w].may_stream || (choices[w].may_preload && shares[w] > threshold);
     }
     if (std::find(tried.begin(), tried.end(), preloaded) != tried.end()) continue;
     tried.push_back(preloaded);
@@ -74,6 +76,22 @@ void LcOpgBranch::round(const std::vector<LcOpgChoice>& choices, const std::vect
     const std::uint64_t before = share.work;
     take(descend(instance_, std::move(preloaded), movable, &share));
     budget->work -= before - share.work;
+  }
+}
+
+/// Tries every W that `choices` leave, by moving one weight at a time (Gray's order).
+void LcOpgBranch::exhaust(const std::vector<LcOpgChoice>& choices,
+                          const std::vector<std::size_t>& weights) {
+  std::vector<char> preloaded = instance_.settled;
+  for (const std::size_t w : rows_.weights) preloaded[w] = choices[w].may_stream ? 0 : 1;
+  PreloadEvaluator evaluator(instance_, std::move(preloaded));
+  const std::size_t count = std::size_t{1} << weights.size();
+  for (std::size_t i = 1;; ++i) {
+    take({evaluator.preloaded(), evaluator.cost()});
+    if (i == count) return;
+    std::size_t changed = 0;
+    while ((i >> changed & 1) == 0) ++changed;
+    evaluator.move({weights[changed]});
   }
 }
 
@@ -121,10 +139,10 @@ void LcOpgBranch::open(std::vector<LcOpgChoice> choices, std::int64_t bound) {
   open_.insert({bound, ++opened_, std::move(choices)});
 }
 
-void LcOpgBranch::root(int steps, LcOpgBudget* budget) {
+void LcOpgBranch::root(std::uint64_t work, LcOpgBudget* budget) {
   std::vector<LcOpgChoice> choices(instance_.weight_count());
   LcOpgLagrangian lagrangian(instance_, rows_, choices, master_.penalty());
-  LcOpgAscent ascent = ascend(instance_, rows_, &lagrangian, best_.cost, steps, budget->stopped);
+  LcOpgAscent ascent = ascend(instance_, rows_, &lagrangian, best_.cost, work, budget->stopped);
   const std::int64_t bound = whole_bound(ascent.answer.value);
   prices_ = ascent.prices;
   if (bound < best_.cost) {
@@ -132,7 +150,9 @@ void LcOpgBranch::root(int steps, LcOpgBudget* budget) {
     fix_by_excess(ascent.answer, &choices);
     round(choices, ascent.preloaded, budget->work / 16, budget);
     fix_by_excess(ascent.answer, &choices);
-    take(search_around(instance_, best_, undecided(choices), bound, budget));
+    const std::vector<std::size_t> left = undecided(choices);
+    if (left.size() <= most_exhausted) return exhaust(choices, left);
+    take(search_around(instance_, best_, left, bound, budget));
     master_.add(ascent.columns);
     open(open_choices, bound);
   }
@@ -163,6 +183,11 @@ void LcOpgBranch::branch(std::uint64_t lp_work, LcOpgBudget* budget) {
     const bool divided = split(node.choices, &first, &second);
     fix_by_excess(bound.answer, &node.choices);
     round(node.choices, shares, node_search_work, budget);
+    const std::vector<std::size_t> left = undecided(node.choices);
+    if (left.size() <= most_exhausted) {
+      exhaust(node.choices, left);
+      continue;
+    }
     if (cost >= best_.cost) continue;
     if (divided) {
       fix_by_excess(bound.answer, &first);

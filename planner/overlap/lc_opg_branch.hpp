@@ -18,9 +18,9 @@ class LcOpgBranch {
  public:
   LcOpgBranch(const LcOpgInstance& instance, const LcOpgRows& rows, LcOpgSolution start);
 
-  /// Bounds the problem without any choice made by an ascent of `steps`, and
+  /// Bounds the problem without any choice made by an ascent of `work`, and
   /// searches around what the ascent suggests.
-  void root(int steps, LcOpgBudget* budget);
+  void root(std::uint64_t work, LcOpgBudget* budget);
   /// Column generation and branching until nothing is open, `lp_work` is done
   /// or the budget says stop.
   void branch(std::uint64_t lp_work, LcOpgBudget* budget);
@@ -46,6 +46,7 @@ class LcOpgBranch {
   void take(LcOpgSolution found);
   void round(const std::vector<LcOpgChoice>& choices, const std::vector<double>& shares,
              std::uint64_t work, LcOpgBudget* budget);
+  void exhaust(const std::vector<LcOpgChoice>& choices, const std::vector<std::size_t>& weights);
   bool split(const std::vector<LcOpgChoice>& choices, std::vector<LcOpgChoice>* first,
              std::vector<LcOpgChoice>* second) const;
   void open(std::vector<LcOpgChoice> choices, std::int64_t bound);

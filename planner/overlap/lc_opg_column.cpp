@@ -22,6 +22,7 @@ void LcOpgPricer::start(std::size_t w) {
 }
 
 void LcOpgPricer::add(std::int64_t layer) {
+  ++work_;
   const double price = (*price_)[layer];
   const std::int64_t chunks = std::min(instance_.capacity[layer], wanted_);
   if (chunks == 0) return;

@@ -40,6 +40,8 @@ class LcOpgPricer {
   /// prices. Columns that cost `stop` or more may be missed; then the distance is 0 and the cost is
   /// `stop`.
   std::pair<std::int64_t, double> cheapest(std::size_t w, const LcOpgChoice& choice, double stop);
+  /// Layers scanned so far: the work done, the same on every machine.
+  std::uint64_t work() const { return work_; }
   /// The column of that distance.
   LcOpgColumn column(std::size_t w, std::int64_t distance);
 
@@ -73,6 +75,7 @@ class LcOpgPricer {
   std::int64_t wanted_ = 0;           ///< T(w)
   std::int64_t room_ = 0;             ///< chunks of places_
   double price_sum_ = 0;
+  std::uint64_t work_ = 0;
 };
 
 }  // namespace fm

@@ -4,6 +4,12 @@
 #include <functional>
 
 namespace fm {
+namespace {
+
+/// What starting a run costs, in layers run.
+constexpr std::uint64_t call_work = 16;
+
+}  // namespace
 
 PreloadEvaluator::PreloadEvaluator(const LcOpgInstance& instance, std::vector<char> preloaded)
     : instance_(instance), preloaded_(std::move(preloaded)) {
@@ -49,6 +55,7 @@ std::int64_t PreloadEvaluator::next_consumer(std::size_t group) const {
 }
 
 void PreloadEvaluator::run_all() {
+  work_ += call_work + instance_.weight_count();
   jobs_.clear();
   states_.clear();
   distance_ = 0;
@@ -81,6 +88,7 @@ bool PreloadEvaluator::joins(std::size_t group) const {
 std::int64_t PreloadEvaluator::cost_with(const std::vector<std::size_t>& moved,
                                          std::int64_t limit) const {
   if (moved.empty()) return cost_;
+  work_ += call_work;
   std::int64_t chunks = preloaded_chunks_;
   for (const std::size_t w : moved) {
     chunks += preloaded_[w] ? -instance_.chunks[w] : instance_.chunks[w];

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace fm {
+namespace {
+
+/// What an answer costs besides, in layers scanned: in all, and for each weight.
+constexpr std::uint64_t answer_work = 100, weight_work = 10;
+
+}  // namespace
 
 LcOpgAnswer LcOpgLagrangian::answer(const LcOpgPrices& prices) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -18,6 +24,7 @@ LcOpgAnswer LcOpgLagrangian::answer(const LcOpgPrices& prices) {
   }
   if (prices.limit > 0) answer.value -= prices.limit * rows_.limit;
   pricer_.use(prices.layer);
+  work_ += prices.layer.size() + answer_work + weight_work * rows_.weights.size();
   const std::vector<double> rewards = preload_rewards(rows_, prices, instance_.weight_count());
   for (const std::size_t w : rows_.weights) {
     const LcOpgChoice& choice = choices_[w];

@@ -32,6 +32,8 @@ class LcOpgLagrangian {
       : instance_(instance), rows_(rows), choices_(choices), penalty_(penalty), pricer_(instance) {}
 
   LcOpgAnswer answer(const LcOpgPrices& prices);
+  /// Layers scanned so far, and those passed for the prices alone.
+  std::uint64_t work() const { return pricer_.work() + work_; }
 
  private:
   const LcOpgInstance& instance_;
@@ -39,6 +41,7 @@ class LcOpgLagrangian {
   const std::vector<LcOpgChoice>& choices_;
   double penalty_;
   LcOpgPricer pricer_;
+  std::uint64_t work_ = 0;
 };
 
 /// Where the ascent ended.
@@ -51,9 +54,9 @@ struct LcOpgAscent {
 };
 
 /// Raises the bound step by step (the volume algorithm: Barahona and Anbil
-/// 2000) until it reaches `cutoff`, `steps` are done or `stop` says so.
+/// 2000) until it reaches `cutoff`, `work` is done or `stop` says so.
 LcOpgAscent ascend(const LcOpgInstance& instance, const LcOpgRows& rows,
-                   LcOpgLagrangian* lagrangian, std::int64_t cutoff, int steps,
+                   LcOpgLagrangian* lagrangian, std::int64_t cutoff, std::uint64_t work,
                    const std::function<bool()>& stop);
 
 }  // namespace fm

@@ -44,14 +44,15 @@ class Descent {
     return improved;
   }
 
+  /// Goes round all pairs from where it stopped last; true at the first that improves.
   bool move_pair() {
-    for (const std::size_t in : movable_) {
-      if (!evaluator_.preloaded()[in]) continue;
-      for (const std::size_t out : movable_) {
-        if (evaluator_.preloaded()[out]) continue;
-        if (over()) return false;
-        if (try_move({in, out})) return true;
-      }
+    const std::size_t count = movable_.size();
+    for (std::size_t tried = 0; tried < count * count; ++tried) {
+      if (over()) return false;
+      const std::size_t in = movable_[position_ / count], out = movable_[position_ % count];
+      position_ = (position_ + 1) % (count * count);
+      if (!evaluator_.preloaded()[in] || evaluator_.preloaded()[out]) continue;
+      if (try_move({in, out})) return true;
     }
     return false;
   }
@@ -59,10 +60,15 @@ class Descent {
   PreloadEvaluator evaluator_;
   const std::vector<std::size_t>& movable_;
   LcOpgBudget& budget_;
+  std::size_t position_ = 0;
 };
 
 constexpr std::uint64_t seed = 20;
-constexpr std::size_t most_kicked = 6;
+/// What starting an attempt costs, in layers run.
+constexpr std::uint64_t attempt_work = 1000;
+constexpr std::size_t most_kicked = 5;
+/// Weights near each other in launch order that are kicked and descended together.
+constexpr std::size_t window_size = 32;
 
 }  // namespace
 
@@ -76,17 +82,20 @@ LcOpgSolution search_around(const LcOpgInstance& instance, LcOpgSolution best,
                             LcOpgBudget* budget) {
   std::mt19937_64 random(seed);
   if (movable.empty()) return best;
+  const std::size_t size = std::min(window_size, movable.size());
   while (budget->work > 0 && !budget->stopped() && best.cost > bound) {
+    const std::size_t first = random() % (movable.size() - size + 1);
+    const auto begin = movable.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::vector<std::size_t> window(begin, begin + static_cast<std::ptrdiff_t>(size));
     std::vector<char> kicked = best.preloaded;
-    const std::size_t kicks = 2 + random() % (most_kicked - 1);
+    const std::size_t kicks = 1 + random() % most_kicked;
     for (std::size_t i = 0; i < kicks; ++i) {
-      const std::size_t w = movable[random() % movable.size()];
+      const std::size_t w = window[random() % size];
       kicked[w] = kicked[w] ? 0 : 1;
     }
-    LcOpgSolution found = descend(instance, std::move(kicked), movable, budget);
+    LcOpgSolution found = descend(instance, std::move(kicked), window, budget);
     if (found.cost <= best.cost) best = std::move(found);
-    // Each attempt costs something even when it runs no layer.
-    budget->work -= std::min<std::uint64_t>(budget->work, 100);
+    budget->work -= std::min<std::uint64_t>(budget->work, attempt_work);
   }
   return best;
 }

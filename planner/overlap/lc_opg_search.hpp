@@ -29,7 +29,7 @@ struct LcOpgBudget {
 LcOpgSolution descend(const LcOpgInstance& instance, std::vector<char> preloaded,
                       const std::vector<std::size_t>& movable, LcOpgBudget* budget);
 
-/// Descends again and again from the best W with a few random weights moved.
+/// Descends again and again from the best W with a few weights near each other moved at random.
 LcOpgSolution search_around(const LcOpgInstance& instance, LcOpgSolution best,
                             const std::vector<std::size_t>& movable, std::int64_t bound,
                             LcOpgBudget* budget);

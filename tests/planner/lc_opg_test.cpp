@@ -80,7 +80,7 @@ TEST(LcOpg, TheRootsBoundIsNeverAboveTheOptimum) {
     const LcOpgRows rows = relaxation_rows(instance, least);
     LcOpgBranch branch(instance, rows, {all, PreloadEvaluator(instance, all).cost()});
     LcOpgBudget none{0, [] { return false; }};
-    branch.root(100, &none);
+    branch.root(100'000, &none);
     const std::int64_t optimum = *least_cost_by_trying(problem);
     ASSERT_LE(branch.bound(), optimum) << round;
     ASSERT_GE(branch.best().cost, optimum) << round;
