@@ -30,14 +30,22 @@ std::map<std::string, std::vector<std::size_t>> users_of_movable(const Plan& ima
   return users;
 }
 
-bool same_launches(const Plan& a, const Plan& b) {
+/// Tensors a launch touches, in the order of its arguments.
+std::vector<std::string> touched(const PlanLaunch& launch) {
+  std::vector<std::string> tensors;
+  for (const LaunchArgument& argument : launch.arguments) {
+    if (const auto* tensor = std::get_if<TensorArgument>(&argument)) {
+      tensors.push_back(tensor->tensor);
+    }
+  }
+  return tensors;
+}
+
+bool same_network(const Plan& a, const Plan& b) {
   if (a.launches.size() != b.launches.size() || a.tensors.size() != b.tensors.size()) return false;
   for (std::size_t k = 0; k < a.launches.size(); ++k) {
     const PlanLaunch &x = a.launches[k], &y = b.launches[k];
-    if (x.id != y.id || x.kernel != y.kernel || x.parameters != y.parameters ||
-        x.global != y.global) {
-      return false;
-    }
+    if (x.id != y.id || x.operation != y.operation || touched(x) != touched(y)) return false;
   }
   return true;
 }
@@ -47,7 +55,7 @@ bool same_launches(const Plan& a, const Plan& b) {
 PricedPlan choose_weight_placement(const PricedPlan& images, const PricedPlan& buffers,
                                    const DeviceCosts& costs) {
   PricedPlan chosen = images;
-  if (!same_launches(images.plan, buffers.plan)) return chosen;
+  if (!same_network(images.plan, buffers.plan)) return chosen;
   const CopyCost copy = costs.copy();
   std::set<std::string> moved;
   for (const auto& [weight, users] : users_of_movable(images.plan, buffers.plan)) {
@@ -61,7 +69,10 @@ PricedPlan choose_weight_placement(const PricedPlan& images, const PricedPlan& b
         static_cast<double>(copy.base.count()) + copy.nanoseconds_per_byte * bytes;
     if (longer > copying) continue;
     moved.insert(weight);
-    for (const std::size_t k : users) chosen.launches[k] = buffers.launches[k];
+    for (const std::size_t k : users) {
+      chosen.launches[k] = buffers.launches[k];
+      chosen.plan.launches[k] = buffers.plan.launches[k];  // its kernel is made for buffers
+    }
   }
   for (PlanTensor& tensor : chosen.plan.tensors) {
     if (moved.count(tensor.id) != 0) tensor.placement = Placement::buffer;

@@ -17,7 +17,7 @@ struct PricedPlan {
 };
 
 /// `images` with those weights in buffers whose launches, as priced in `buffers`, take no longer
-/// there than the copy to an image adds. Both are drafts of one network, with the same launches;
+/// there than the copy to an image adds. Both are drafts of one network, with the same tensors;
 /// the weights that only `buffers` has in buffers may move. Launches are priced as in the plan
 /// whose placement their weights follow. `uses` of weights must be set.
 PricedPlan choose_weight_placement(const PricedPlan& images, const PricedPlan& buffers,
