@@ -62,7 +62,8 @@ def in_place(result, plan):
 
 def prefetching(result, plan):
     """{coverage, timeliness, accuracy}; the last two None when nothing is prefetched."""
-    kernels = [launch for launch in result["launches"] if launch["kernel"]]
+    copies = {launch["id"] for launch in plan["launches"] if launch["kind"] == "copy"}
+    kernels = [launch for launch in result["launches"] if launch["id"] not in copies]
     order = {launch["id"]: position for position, launch in enumerate(kernels)}
     first_start = min((launch["start_ns"] for launch in kernels), default=0)
     users, spans = users_of(plan), in_place(result, plan)

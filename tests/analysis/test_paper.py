@@ -28,9 +28,9 @@ def read(name, start, end):
 # w0 is preloaded; w1 is in place before L0 ends, w2 is read in time but copied late, w3 is read only when L2
 # has ended.
 PLAN = {
-    "launches": [{"id": "L0", "arguments": [{"read": "w0"}]}, {"id": "L1", "arguments": [{"read": "w1"}]},
-                 {"id": "C0"}, {"id": "L2", "arguments": [{"read": "w2"}, {"int": 3}]},
-                 {"id": "L3", "arguments": [{"read": "w3"}]}],
+    "launches": [{"id": "L0", "kind": "kernel", "arguments": [{"read": "w0"}]}, {"id": "L1", "kind": "kernel", "arguments": [{"read": "w1"}]},
+                 {"id": "C0", "kind": "copy"}, {"id": "L2", "kind": "kernel", "arguments": [{"read": "w2"}, {"int": 3}]},
+                 {"id": "L3", "kind": "kernel", "arguments": [{"read": "w3"}]}],
     "weights": [weight("w0", "preload"), weight("w1", "stream", release_after="L1"),
                 weight("w2", "stream", release_after="L2", transforms=[{"launch": "C0"}]),
                 weight("w3", "stream", release_after="L3"), weight("table", "disk")],
@@ -38,7 +38,7 @@ PLAN = {
 RESULT = {
     "latency": {"integrated_ns": 100, "startup_ns": 8, "exec_ns": 90},
     "floor": {"disk_ns": 30, "compute_ns": 46, "dram_ns": 5},
-    "launches": [launch("L0", 10, 20), launch("L1", 20, 40), launch("C0", 38, 45, ""), launch("L2", 45, 60),
+    "launches": [launch("L0", 10, 20), launch("L1", 20, 40), launch("C0", 38, 45, "copy"), launch("L2", 45, 60),
                  launch("L3", 80, 100)],
     "timeline": [read("w0", 0, 8), read("w1", 11, 19), read("w2", 21, 30), read("w3", 61, 80)],
     "memory": {"peak_bytes": 350, "average_bytes": 200,
