@@ -53,8 +53,10 @@ std::optional<PlanTensor> LoweringState::chosen_result(TensorIndex tensor, Layou
 PlanTensor LoweringState::joined_storage(TensorIndex joined) {
   const auto found = joined_.find(joined);
   if (found != joined_.end()) return lowered_.tensors[found->second];
-  const std::size_t stored = add(graph_.tensors[joined].name, TensorRole::activation,
-                                 options_.storage, joined_layout(joined), shape(joined));
+  const std::size_t stored = choices_.joined_outputs.count(joined) != 0
+                                 ? output_storage(joined)
+                                 : add(graph_.tensors[joined].name, TensorRole::activation,
+                                       options_.storage, joined_layout(joined), shape(joined));
   joined_.emplace(joined, stored);
   values_[joined] = {std::nullopt, stored, IndexMap(shape(joined))};
   return lowered_.tensors[stored];

@@ -219,6 +219,13 @@ class Chooser {
     for (const GraphNode& node : graph_.nodes) {
       if (node.operation != "Concat") continue;
       const TensorIndex output = node.outputs[0];
+      const Readings found = readings_of(graph_, layouts_, output);
+      if (found.readers() == 1 && found.destinations.size() == 1 &&
+          found.destinations[0].concat == nullptr && found.destinations[0].output == output) {
+        plan_.joined[output] = Layout::linear;
+        plan_.joined_outputs.insert(output);
+        continue;
+      }
       const StorageForm own = natural(output);
       bool whole = true;
       for (std::size_t part = 0; part < node.inputs.size(); ++part) {

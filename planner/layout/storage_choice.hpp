@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/graph.hpp"
 #include "planner/layout/index_map.hpp"
@@ -32,8 +33,10 @@ struct StoragePlan {
   /// Only for results that lie better in another way than their operator's own.
   std::map<TensorIndex, StorageChoice> results;
   /// Of the outputs of concatenations: their own layout where all parts are whole texels of it,
-  /// else linear.
+  /// else linear; linear too where nothing but the graph's output reads them, which is then their
+  /// storage.
   std::map<TensorIndex, Layout> joined;
+  std::set<TensorIndex> joined_outputs;
 };
 
 /// Each candidate form, the operator's own first, is the one that some reading takes as it lies;

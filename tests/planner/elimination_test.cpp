@@ -98,6 +98,16 @@ TEST_P(Elimination, PatchesBecomeTokensBesideTheClassToken) {
   EXPECT_EQ(index_of(plan.launches[2], "y"), "");  // the first row
 }
 
+TEST_P(Elimination, PartsOfAnOutputAreWrittenThere) {
+  ModelBuilder model;
+  model.input("x", {3, 8}).random_weight("w", {8, 8}).random_weight("v", {8, 5});
+  model.node("MatMul", {"x", "w"}, {"a"}).node("MatMul", {"x", "v"}, {"b"});
+  model.node("Concat", {"a", "b"}, {"y"}, {{"axis", std::int64_t{1}}}).output("y");
+  const Plan plan = this->plan(model);
+  EXPECT_THAT(operations(plan), ElementsAre("Move", "MatMul", "MatMul"));
+  EXPECT_EQ(index_of(plan.launches[2], "c"), "lane + 4 * x + 13 * y + 8, -4 * x + 5");
+}
+
 TEST_P(Elimination, PartsOffTexelBoundariesAreJoinedElementByElement) {
   ModelBuilder model;
   model.input("x", {1, 6, 4, 4}).random_weight("k", {6, 6, 1, 1});

@@ -163,6 +163,18 @@ TEST(StorageChoice, PartsAreWrittenWhereTheyAreJoined) {
   EXPECT_EQ(choices.count(used_twice), 0u);  // a kernel might read and write one image
 }
 
+TEST(StorageChoice, PartsOfAnOutputAreWrittenThere) {
+  SmallGraph graph;
+  const TensorIndex x = graph.input({5, 8}), w = graph.input({8, 16});
+  const TensorIndex a = graph.node("MatMul", {x, w}, {5, 16});
+  const TensorIndex b = graph.node("MatMul", {x, w}, {5, 16});
+  const TensorIndex joined = graph.node("Concat", {a, b}, {5, 32}, {{"axis", std::int64_t{1}}});
+  graph.output(joined);
+  EXPECT_EQ(graph.plan().joined_outputs.count(joined), 1u);
+  EXPECT_EQ(graph.plan().joined.at(joined), Layout::linear);
+  EXPECT_EQ(graph.choices().at(b).concat, joined);
+}
+
 TEST(StorageChoice, PartsThatEndInsideATexelAreJoinedInALinearTensor) {
   SmallGraph graph;
   const TensorIndex x = graph.input({5, 8}), w = graph.input({8, 6});
