@@ -174,9 +174,8 @@ class RandomPlan {
     // (At most ten kernels: a launch has at most nine slots taken.)
     const std::uint64_t inside = below(2) == 0 ? chunks : below(chunks + 1);
     PlanLaunch& kernel = plan_.launches[kernels_[below(kernels_.size())]];
-    const int slots = kernel.parameters.count("STREAMS") == 0
-                          ? 0
-                          : std::stoi(kernel.parameters.at("STREAMS"));
+    const int slots =
+        kernel.parameters.count("STREAMS") == 0 ? 0 : std::stoi(kernel.parameters.at("STREAMS"));
     if (inside > 0) {
       slice.transforms.push_back({kernel.id, 0, inside});
       kernel.parameters["STREAMS"] = std::to_string(std::min(9, slots + 1));
