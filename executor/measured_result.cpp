@@ -68,7 +68,8 @@ std::vector<ResultLaunch> launches_of(const Plan& plan, const RunTimes& run, std
     result.end = Nanoseconds(run.launches[i].ended - run.began + began);
     for (const LaunchArgument& argument : launch.arguments) {
       const auto* tensor = std::get_if<TensorArgument>(&argument);
-      const auto weight = tensor ? unused.find(tensor->tensor) : unused.end();
+      if (!tensor) continue;
+      const auto weight = unused.find(tensor->tensor);
       if (weight == unused.end()) continue;
       result.weight_bytes += weight->second;
       unused.erase(weight);

@@ -36,7 +36,7 @@ const PlanTensor& MicrobenchDraft::floats(const std::string& id, std::int64_t el
   return add(std::move(tensor));
 }
 
-void MicrobenchDraft::launch(PlanLaunch launch, MicrobenchLabel label, bool waits) {
+void MicrobenchDraft::launch(PlanLaunch launch, const MicrobenchLabel& label, bool waits) {
   launch.id = to_string(label);
   launch.operation = bench_.name;
   bench_.steps.emplace_back(MicrobenchLaunch{bench_.plan.launches.size(), waits});

@@ -21,7 +21,7 @@ class MicrobenchDraft {
   const PlanTensor& floats(const std::string& id, std::int64_t elements);
 
   /// Adds a launch of the label's part.
-  void launch(PlanLaunch launch, MicrobenchLabel label, bool waits = true);
+  void launch(PlanLaunch launch, const MicrobenchLabel& label, bool waits = true);
   /// Rounds or hops of a point's three launches.
   struct Amounts {
     std::int64_t warm, brief, full;

@@ -144,10 +144,11 @@ class Recording {
       start_tables();
       TableSink sink{fits_, tables_};
       for (std::uint64_t first = 0; first < total(); first += groups_at_once) {
-        groups_.record(all_groups(kernel_.group_count, first, groups_at_once), [&](GroupLog log) {
-          known_.insert(log.group());
-          record_group(log, sink);
-        });
+        groups_.record(all_groups(kernel_.group_count, first, groups_at_once),
+                       [&](const GroupLog& log) {
+                         known_.insert(log.group());
+                         record_group(log, sink);
+                       });
       }
       again = fits_.refit();
     }

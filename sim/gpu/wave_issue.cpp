@@ -102,7 +102,7 @@ void ShaderCore::issue_arithmetic(Wave& wave, std::uint32_t slot, Cycle cycle) {
   counts_.busy += cycles;
   counts_.arithmetic_cycles[kind] += cycles;
   count_lanes(step);
-  counts_.operations[kind] += std::uint64_t{step.count} * step.active_lanes;
+  counts_.operations[kind] += static_cast<std::uint64_t>(step.count) * step.active_lanes;
   take_step(wave);
   prepare(slot, cycle + cycles - 1 + parameters_.arithmetic_latency, cycle);
 }

@@ -24,7 +24,8 @@ std::size_t first_waited_for(const std::vector<Wait>& waits, const Wait& wait) {
 
 std::string chain_of(const std::vector<Wait>& waits) {
   std::vector<std::size_t> chain;
-  for (std::size_t at = 0; at != nobody; at = first_waited_for(waits, waits[at])) {
+  std::size_t at = 0;
+  do {
     const auto seen = std::find(chain.begin(), chain.end(), at);
     if (seen != chain.end()) {
       std::string text = "cycle: ";
@@ -32,7 +33,8 @@ std::string chain_of(const std::vector<Wait>& waits) {
       return text + waits[at].block;
     }
     chain.push_back(at);
-  }
+    at = first_waited_for(waits, waits[at]);
+  } while (at != nobody);
   std::string text = "chain: ";
   for (const std::size_t link : chain)
     text += (link == chain.front() ? "" : " -> ") + waits[link].block;

@@ -36,7 +36,7 @@ struct HostWorld {
 /// at once.
 class HostThread {
  public:
-  HostThread(HostWorld world, std::uint32_t number) : world_(world), number_(number) {}
+  HostThread(const HostWorld& world, std::uint32_t number) : world_(world), number_(number) {}
 
   void add(const trace::HostOperation& operation) { operations_.push_back(&operation); }
   void start() { next(); }

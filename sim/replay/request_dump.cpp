@@ -48,9 +48,9 @@ void PortDump::finish() {
 }
 
 RequestDump::RequestDump(const std::string& path)
-    : file_(path), compressed_(ends_with(path, ".zst")) {
-  text_ = "time_ps,client,kind,address,bytes\n";
-}
+    : file_(path),
+      compressed_(ends_with(path, ".zst")),
+      text_("time_ps,client,kind,address,bytes\n") {}
 
 void RequestDump::write(const LineRequest& request) {
   append(&text_, request.time);

@@ -46,8 +46,8 @@ struct LaneMask {
   friend LaneMask without(LaneMask a, LaneMask b) {
     return {{a.words[0] & ~b.words[0], a.words[1] & ~b.words[1]}};
   }
-  friend bool operator==(LaneMask a, LaneMask b) { return a.words == b.words; }
-  friend bool operator!=(LaneMask a, LaneMask b) { return !(a == b); }
+  friend bool operator==(const LaneMask& a, const LaneMask& b) { return a.words == b.words; }
+  friend bool operator!=(const LaneMask& a, const LaneMask& b) { return !(a == b); }
 };
 
 /// How the lanes of one access lie relative to its first active lane. Immutable while its table

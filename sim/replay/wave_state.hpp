@@ -130,7 +130,9 @@ struct alignas(64) WaveCursor::State {
   void compute(const CodeExpression& expression, LanePart* part);
   void draw(const CodeExpression& expression, LanePart* part);
   void bound(LanePart* part) const;
-  std::int64_t* lane_values(std::uint32_t slot) { return lanes.data() + std::size_t{slot} * width; }
+  std::int64_t* lane_values(std::uint32_t slot) {
+    return lanes.data() + static_cast<std::size_t>(slot) * width;
+  }
 
   // ---- instructions
   void access(std::uint32_t index);
