@@ -18,6 +18,8 @@ namespace {
 
 /// Texels a row of what is streamed when a plan has no image weights to take the width of.
 constexpr std::int64_t usual_width = 192;
+/// Every device with images has at least so many rows (OpenCL 1.2, CL_DEVICE_IMAGE2D_MAX_HEIGHT).
+constexpr std::uint64_t most_rows = 8192;
 
 /// Texels a row of the plan's largest image weight.
 std::int64_t image_width(const Plan& plan) {
@@ -132,8 +134,10 @@ class ProfilePlanMaker {
   }
 
   void stream(const ProfiledVariant& variant, const std::string& launch) {
-    const std::int64_t width = image_width(*variant.plan);
-    const Bytes row = size_of(plan_.storage) * 4 * static_cast<std::uint64_t>(width);
+    const Bytes texel = size_of(plan_.storage) * 4;
+    std::int64_t width = image_width(*variant.plan);
+    while (variant.streamed > texel * (static_cast<std::uint64_t>(width) * most_rows)) width *= 2;
+    const Bytes row = texel * static_cast<std::uint64_t>(width);
     const auto rows =
         static_cast<std::int64_t>(std::max<std::uint64_t>(1, (variant.streamed + row / 2) / row));
     const std::string weight = add("streamed", TensorRole::weight, plan_.storage, {rows, 4 * width},
