@@ -7,7 +7,6 @@ length, without a cache of keys and values.
 """
 
 import argparse
-import io
 import math
 import os
 
@@ -60,22 +59,6 @@ def draw_parameters(network):
     return distributions
 
 
-def export_graph(network, tokens, opset):
-    """Returns the ONNX model; like export_torchvision.export_graph()."""
-    buffer = io.BytesIO()
-    torch.onnx.export(
-        Logits(network).eval(),
-        torch.zeros(1, tokens, dtype=torch.long),
-        buffer,
-        opset_version=opset,
-        input_names=["ids"],
-        output_names=["logits"],
-        training=torch.onnx.TrainingMode.PRESERVE,
-        do_constant_folding=True,
-    )
-    return onnx.load_from_string(buffer.getvalue())
-
-
 def tie_head(graph, folded):
     """Reads the head's matrix from the embedding by a Transpose, as the network does.
 
@@ -102,7 +85,8 @@ def main():
             parser.error(f"unknown network {name!r}; known: {', '.join(NETWORKS)}")
         network = transformers.GPTNeoForCausalLM(transformers.GPTNeoConfig(**NETWORKS[name])).eval()
         distributions = draw_parameters(network)
-        model = export_graph(network, arguments.tokens, arguments.opset)
+        model = export_torchvision.export_graph(
+            Logits(network).eval(), torch.zeros(1, arguments.tokens, dtype=torch.long), "ids", arguments.opset)
         parameters = {"network." + key: value.detach() for key, value in network.named_parameters()}
         folded = export_torchvision.rename_folded_weights(model.graph, parameters)
         tie_head(model.graph, folded)

@@ -104,8 +104,8 @@ def draw_parameters(network):
     return distributions
 
 
-def export_graph(network, opset):
-    """Returns the ONNX model of a network in eval mode.
+def export_graph(network, example, input_name, opset):
+    """Returns the ONNX model of a network in eval mode, traced with one example input.
 
     All parameters hold distinct values: equal ones would be merged. They keep requires_grad, so
     that attention is traced as MatMul and Softmax instead of PyTorch's fused kernel, and
@@ -114,10 +114,10 @@ def export_graph(network, opset):
     buffer = io.BytesIO()
     torch.onnx.export(
         network,
-        torch.zeros(1, 3, 224, 224),
+        example,
         buffer,
         opset_version=opset,
-        input_names=["image"],
+        input_names=[input_name],
         output_names=["logits"],
         training=torch.onnx.TrainingMode.PRESERVE,
         do_constant_folding=True,
@@ -189,7 +189,7 @@ def main():
             parser.error(f"unknown network {name!r}; known: {', '.join(NETWORKS)}")
         network = NETWORKS[name](weights=None).eval()
         distributions = draw_parameters(network)
-        model = export_graph(network, arguments.opset)
+        model = export_graph(network, torch.zeros(1, 3, 224, 224), "image", arguments.opset)
         folded = rename_folded_weights(model.graph, network.state_dict())
         strip_weights(model.graph, distributions, folded)
         model.graph.name = name
