@@ -10,32 +10,48 @@ using Json = nlohmann::ordered_json;
 
 constexpr int process = 1;
 
-/// The usual lanes first, in this order; others as they appear.
-std::vector<std::string> lanes_of(const Result& result) {
-  std::vector<std::string> lanes{"gpu", "copy", "disk", "host"};
-  for (const TimelineEvent& event : result.timeline) {
-    if (std::find(lanes.begin(), lanes.end(), event.lane) == lanes.end()) {
-      lanes.push_back(event.lane);
-    }
+/// A row of bars that do not overlap.
+struct Row {
+  std::string lane;
+  Nanoseconds end;
+};
+
+/// The rows of a trace: a lane takes as many as it has bars at once. The usual lanes first, in this
+/// order; others as they appear.
+class Rows {
+ public:
+  Rows() {
+    for (const char* lane : {"gpu", "copy", "disk", "host"}) rows_.push_back({lane, {}});
   }
-  return lanes;
-}
+  std::size_t place(const TimelineEvent& event) {
+    auto row = std::find_if(rows_.begin(), rows_.end(), [&](const Row& other) {
+      return other.lane == event.lane && other.end <= event.start;
+    });
+    if (row == rows_.end()) row = rows_.insert(rows_.end(), {event.lane, {}});
+    row->end = event.end;
+    return static_cast<std::size_t>(row - rows_.begin());
+  }
+  const std::vector<Row>& all() const { return rows_; }
+
+ private:
+  std::vector<Row> rows_;
+};
 
 double microseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1000; }
 
-Json lane_name(std::size_t lane, const std::string& name) {
+Json row_name(std::size_t row, const std::string& name) {
   return {{"ph", "M"},
           {"name", "thread_name"},
           {"pid", process},
-          {"tid", lane + 1},
+          {"tid", row + 1},
           {"args", {{"name", name}}}};
 }
 
-Json bar(const TimelineEvent& event, std::size_t lane) {
+Json bar(const TimelineEvent& event, std::size_t row) {
   return {{"ph", "X"},
           {"name", event.name},
           {"pid", process},
-          {"tid", lane + 1},
+          {"tid", row + 1},
           {"ts", microseconds(event.start)},
           {"dur", microseconds(event.end - event.start)}};
 }
@@ -77,14 +93,16 @@ std::string to_chrome_trace(const Result& result) {
   Json events = Json::array();
   events.push_back(
       {{"ph", "M"}, {"name", "process_name"}, {"pid", process}, {"args", {{"name", result.tool}}}});
-  const std::vector<std::string> lanes = lanes_of(result);
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-    events.push_back(lane_name(lane, lanes[lane]));
+  std::vector<TimelineEvent> timeline = result.timeline;
+  std::stable_sort(timeline.begin(), timeline.end(),
+                   [](const auto& a, const auto& b) { return a.start < b.start; });
+  Rows rows;
+  Json bars = Json::array();
+  for (const TimelineEvent& event : timeline) bars.push_back(bar(event, rows.place(event)));
+  for (std::size_t row = 0; row < rows.all().size(); ++row) {
+    events.push_back(row_name(row, rows.all()[row].lane));
   }
-  for (const TimelineEvent& event : result.timeline) {
-    const auto lane = std::find(lanes.begin(), lanes.end(), event.lane) - lanes.begin();
-    events.push_back(bar(event, static_cast<std::size_t>(lane)));
-  }
+  events.insert(events.end(), bars.begin(), bars.end());
   for (const MemorySample& sample : result.memory.over_time) {
     events.push_back(memory_counter(sample));
   }

@@ -312,6 +312,8 @@ Schema storage_and_host_schema() {
            "from a command entering the device's queue to its first byte, beside the others there"),
       number("storage.queue_depth", Kind::count, 1, 65536, "commands a queue holds"),
       number("storage.queues", Kind::count, 1, 64, "command queues"),
+      number("storage.buffer", Kind::bytes, 4096, 1 << 30,
+             "data of a queue off the flash that wait for memory; with more the flash waits"),
       curve("host.operating_points", Kind::ratio, Kind::voltage, 0.1, 5,
             "share of the CPU's fastest clock to voltage, of each operating point; host times are "
             "those of the fastest"),

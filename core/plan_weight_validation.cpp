@@ -54,9 +54,10 @@ class WeightValidation {
   void check_not_streamed(std::size_t i) const {
     const WeightSlice& slice = plan_.weights[i];
     if (!slice.transforms.empty() || !slice.earliest_launch.empty() ||
-        !slice.release_after.empty()) {
-      index_.fail(PlanItem::weight, i,
-                  "earliest_launch, transforms and release_after belong to streamed weights");
+        !slice.release_after.empty() || !slice.reuses.empty()) {
+      index_.fail(
+          PlanItem::weight, i,
+          "earliest_launch, transforms, release_after and reuses belong to streamed weights");
     }
     const std::optional<std::size_t> tensor = index_.find_tensor(slice.tensor);
     if (slice.residency == Residency::disk && uses_[*tensor].first) {
@@ -88,6 +89,7 @@ class WeightValidation {
     } else if (!slice.transforms.empty()) {
       index_.fail(PlanItem::weight, i, "only a weight placed in an image2d has transforms");
     }
+    if (!slice.reuses.empty()) check_reuse(i);
     if (slice.earliest_launch.empty()) return;
     const std::size_t earliest =
         index_.known_launch(PlanItem::weight, i, "earliest_launch", slice.earliest_launch);
@@ -97,6 +99,44 @@ class WeightValidation {
                       plan_.launches[*needed].id +
                       "', which needs its bytes: that launch would wait for itself");
     }
+  }
+
+  void check_reuse(std::size_t i) const {
+    const WeightSlice& slice = plan_.weights[i];
+    const auto other =
+        std::find_if(plan_.weights.begin(), plan_.weights.end(),
+                     [&](const WeightSlice& weight) { return weight.tensor == slice.reuses; });
+    const auto fail = [&](const std::string& why) {
+      index_.fail(PlanItem::weight, i, "it reuses the memory of '" + slice.reuses + "', " + why);
+    };
+    if (other == plan_.weights.end() || other->residency != Residency::stream) {
+      fail("which is not a streamed weight");
+    }
+    const PlanTensor& from = plan_.tensor(slice.reuses);
+    const PlanTensor& to = plan_.tensor(slice.tensor);
+    const bool image = to.placement == Placement::image2d;
+    const bool same =
+        image ? grid_extent(from.layout, from.shape) == grid_extent(to.layout, to.shape) &&
+                    from.dtype == to.dtype
+              : from.bytes == to.bytes;
+    if (from.placement != to.placement || !same) fail("which is of another extent or type");
+    std::vector<std::string> fillers;
+    for (const WeightTransform& transform : slice.transforms) fillers.push_back(transform.launch);
+    if (!image) fillers.push_back(slice.earliest_launch);
+    const std::size_t released =
+        index_.known_launch(PlanItem::weight, i, "release_after", other->release_after);
+    for (const std::string& filler : fillers) {
+      if (!filler.empty() &&
+          index_.known_launch(PlanItem::weight, i, "transforms", filler) > released) {
+        continue;
+      }
+      fail((filler.empty() ? "but may be read at once," : "but launch '" + filler + "' fills it") +
+           " before launch '" + other->release_after + "', the other's release_after, has ended");
+    }
+    const auto takers =
+        std::count_if(plan_.weights.begin(), plan_.weights.end(),
+                      [&](const WeightSlice& weight) { return weight.reuses == slice.reuses; });
+    if (takers > 1) fail("which another weight takes over too");
   }
 
   std::size_t check_transform(std::size_t i, const WeightTransform& transform,

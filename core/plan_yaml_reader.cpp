@@ -113,6 +113,7 @@ WeightSlice read_weight(const YamlValue& item) {
   slice.residency = read_word(map.required("residency"), residencies);
   slice.earliest_launch = optional_text(map, "earliest_launch");
   slice.release_after = optional_text(map, "release_after");
+  slice.reuses = optional_text(map, "reuses");
   if (const YamlValue* transforms = map.optional("transforms")) {
     for (const YamlValue& transform : transforms->sequence()) {
       slice.transforms.push_back(read_transform(transform.renamed(transforms->what())));

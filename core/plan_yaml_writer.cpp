@@ -120,6 +120,7 @@ std::vector<std::string> describe_weight(const WeightSlice& slice) {
   }
   if (!slice.release_after.empty())
     items.push_back("release_after: " + yaml_word(slice.release_after));
+  if (!slice.reuses.empty()) items.push_back("reuses: " + yaml_word(slice.reuses));
   for (std::size_t i = 0; i < slice.transforms.size(); ++i) {
     const WeightTransform& transform = slice.transforms[i];
     items.push_back(std::string(i == 0 ? "transforms: [" : "") +

@@ -2,14 +2,19 @@
 // In which parts weights are read.
 
 #include <algorithm>
+#include <cstdint>
 
 #include "core/units.hpp"
 
 namespace fm {
 
-/// Largest read request. A reader thread waits for each, so that its latency is paid each time: of
-/// 1 MiB at 4 GB/s and 74 us a fifth is lost, of 4 MiB a fifteenth.
-constexpr Bytes disk_request{4 << 20};
+/// Threads that read weights, each one part at a time. Of a part of 1.5 MiB at 4 GB/s one thread
+/// alone loses 140 us, a quarter, to the command's latency, map and unmap; two hide it.
+constexpr std::uint32_t reader_threads = 2;
+
+/// Largest read request: any weight slice. A reader thread waits for each, behind what the others
+/// asked for meanwhile, so that a weight in two requests would wait twice.
+constexpr Bytes disk_request{16 << 20};
 
 /// Largest part of an image weight that is read into a staging ring of this size at once, and
 /// copied at once. A quarter of the ring, so that reads are ahead of copies; in small rings up to

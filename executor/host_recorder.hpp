@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "core/staged_piece.hpp"
 #include "core/trace.pb.h"
 #include "executor/memory_accountant.hpp"
 #include "executor/opencl_objects.hpp"
@@ -20,7 +21,8 @@
 namespace fm {
 
 constexpr std::uint32_t main_thread = 0;
-constexpr std::uint32_t reader_thread = 1;
+/// The `index`th of reader_threads.
+constexpr std::uint32_t reader_thread(std::uint32_t index) { return 1 + index; }
 constexpr std::uint32_t compute_queue_number = 0;
 constexpr std::uint32_t copy_queue_number = 1;
 
@@ -72,7 +74,7 @@ class HostRecorder {
   bool keeping_ = true;
   std::uint64_t last_id_ = 0;
   std::uint64_t last_object_ = 0;
-  std::array<std::uint64_t, 2> last_end_{};  // by thread
+  std::array<std::uint64_t, 1 + reader_threads> last_end_{};  // by thread
   std::vector<trace::HostOperation> operations_;
   MemoryAccountant accountant_;
 };

@@ -70,15 +70,16 @@ std::vector<ReadTicket> PlanExecutor::post_preloads() {
 void PlanExecutor::await_preloads(const std::vector<ReadTicket>& tickets) {
   if (tickets.empty()) return;
   const std::uint64_t since = recorder_.now();
-  // The reader and the copy queue keep their order: the last one waits for all.
-  std::uint64_t last_unmap = 0, last_copy = 0;
+  Causes causes;
+  std::uint64_t last_copy = 0;  // the copy queue keeps its order
   for (const ReadTicket& ticket : tickets) {
     const ReadResult& read = streamer_->wait(ticket);
-    last_unmap = read.unmap;
+    causes.push_back(read.unmap);
     last_copy = std::max(last_copy, read.copy);
   }
+  causes.push_back(last_copy);
   finish(streamer_->copy_queue());
-  recorder_.note(main_thread, wait_operation(), {last_unmap, last_copy}, since);
+  recorder_.note(main_thread, wait_operation(), causes, since);
   if (ring_) {
     for (const ReadTicket& ticket : tickets) ring_->free(ticket->piece.number, main_thread);
     if (plan_.staging_ring_bytes == Bytes(0)) {

@@ -39,9 +39,12 @@ void PlanRun::post_read(std::size_t part) {
   if (!request.part.staged) {
     const PlanTensor& tensor = plan_.tensor(tensor_of(plan_, request.part));
     if (request.part.gather) request.rows = &resources_.gathered_rows[*request.part.gather];
-    request.buffer = &resources_.memory.create_weight(tensor, trace::UM_IN_FLIGHT);
+    provide_memory(tensor, trace::UM_IN_FLIGHT);
+    request.buffer = &resources_.memory.weight(tensor.id);
     request.object = resources_.memory.object(tensor.id);
-    request.cause = resources_.memory.created_by(tensor.id);
+    if (walk_.taken_over_by(tensor.id) == nullptr) {
+      request.cause = resources_.memory.created_by(tensor.id);
+    }
   }
   tickets_[part] = resources_.streamer.submit(request);
 }
@@ -108,9 +111,7 @@ void PlanRun::enqueue_copy(std::size_t position, std::size_t part_index) {
   const ReadPart& part = resources_.schedule.stream[part_index];
   const ReadResult& read = *reads_[part_index];
   const PlanTensor& tensor = plan_.tensor(launch.weight);
-  if (!resources_.memory.of(tensor.id)) {
-    resources_.memory.create_weight(tensor, trace::TM_IN_FLIGHT);
-  }
+  provide_memory(tensor, trace::TM_IN_FLIGHT);
   const ImageTarget target{resources_.memory.of(tensor.id), resources_.memory.object(tensor.id),
                            grid_extent(tensor.layout, tensor.shape).width};
   std::vector<cl_event> events;
@@ -123,6 +124,15 @@ void PlanRun::enqueue_copy(std::size_t position, std::size_t part_index) {
                        target, main_thread, launch.id, events, causes, &command.operation);
   command.ring_piece = read.piece.number;
   commands_[position].push_back(std::move(command));
+}
+
+void PlanRun::provide_memory(const PlanTensor& weight, trace::MemoryClass memory_class) {
+  if (resources_.memory.of(weight.id)) return;
+  if (const std::string* owner = walk_.taken_over_by(weight.id)) {
+    resources_.memory.hand_over(*owner, weight.id);
+  } else {
+    resources_.memory.create_weight(weight, memory_class);
+  }
 }
 
 void PlanRun::dependencies(const PlanLaunch& launch, std::vector<cl_event>* events,
@@ -163,9 +173,7 @@ std::vector<LoggedStream> PlanRun::stream_values(const PlanLaunch& launch,
     const WeightStream& stream = streams[slot < streams.size() ? slot : 0];
     const PlanTensor& tensor = plan_.tensor(plan_.weights[stream.weight].tensor);
     const std::uint64_t rows = slot < streams.size() ? stream.rows.count : 0;
-    if (!resources_.memory.of(tensor.id)) {
-      resources_.memory.create_weight(tensor, trace::TM_IN_FLIGHT);
-    }
+    provide_memory(tensor, trace::TM_IN_FLIGHT);
     Bytes source;
     for (std::size_t i = 0; i < parts.size() && rows > 0; ++i) {
       const ReadPart& part = resources_.schedule.stream[parts[i]];

@@ -63,6 +63,8 @@ class PlanRun : private PlanActor {
   void enqueue_kernel(std::size_t launch, const std::vector<std::size_t>& parts) override;
   void observe(std::size_t launch) override;
   void release(std::size_t launch, const std::string& weight) override;
+  /// A streamed weight's memory, unless it is there: what it reuses, or new.
+  void provide_memory(const PlanTensor& weight, trace::MemoryClass memory_class);
   std::vector<KernelValue> argument_values(const PlanLaunch& launch) const;
   /// Binds what the launch streams behind its own arguments; the images exist from here on. Returns
   /// the slots for the log.

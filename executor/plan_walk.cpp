@@ -12,7 +12,10 @@ PlanWalk::PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& ac
   for (std::size_t i = 0; i < plan.launches.size(); ++i) positions_[plan.launches[i].id] = i;
   for (const WeightSlice& slice : plan.weights) {
     if (slice.residency != Residency::stream) continue;
-    released_by_[positions_.at(slice.release_after)].push_back(slice.tensor);
+    const std::size_t release = positions_.at(slice.release_after);
+    released_by_[release].push_back(slice.tensor);
+    if (!slice.reuses.empty()) takes_over_[slice.tensor] = slice.reuses;
+    releases_[slice.tensor] = release;
     std::vector<std::size_t>& fillers = filled_by_[slice.tensor];
     for (const WeightTransform& transform : slice.transforms) {
       if (rows_of(plan, slice, transform).count == 0) continue;
@@ -20,6 +23,7 @@ PlanWalk::PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& ac
     }
     std::sort(fillers.begin(), fillers.end());
   }
+  for (const auto& [taker, owner] : takes_over_) reused_.insert(owner);
   for (const WeightGather& gather : plan.gathers) {
     released_by_[positions_.at(gather.release_after)].push_back(gather.tensor);
   }
@@ -56,7 +60,9 @@ void PlanWalk::observe_next() {
   actor_.observe(observed_);
   const auto released = released_by_.find(observed_);
   if (released != released_by_.end()) {
-    for (const std::string& weight : released->second) actor_.release(observed_, weight);
+    for (const std::string& weight : released->second) {
+      if (reused_.count(weight) == 0) actor_.release(observed_, weight);
+    }
   }
   ++observed_;
   post_reads();
@@ -85,11 +91,21 @@ std::vector<std::size_t> PlanWalk::before(const PlanLaunch& launch) const {
     const auto* used = std::get_if<TensorArgument>(&argument);
     if (used) add_filler(used->tensor, launch, &positions);
   }
+  std::vector<std::string> filled;
   for (const WeightStream& stream : streams_in(plan_, launch)) {
-    add_filler(plan_.weights[stream.weight].tensor, launch, &positions);
+    filled.push_back(plan_.weights[stream.weight].tensor);
   }
-  if (launch.kind == LaunchKind::copy) add_filler(launch.weight, launch, &positions);
+  if (launch.kind == LaunchKind::copy) filled.push_back(launch.weight);
+  for (const std::string& weight : filled) {
+    add_filler(weight, launch, &positions);
+    if (const std::string* owner = taken_over_by(weight)) positions.insert(releases_.at(*owner));
+  }
   return {positions.begin(), positions.end()};
+}
+
+const std::string* PlanWalk::taken_over_by(const std::string& weight) const {
+  const auto found = takes_over_.find(weight);
+  return found == takes_over_.end() ? nullptr : &found->second;
 }
 
 void PlanWalk::add_filler(const std::string& weight, const PlanLaunch& launch,

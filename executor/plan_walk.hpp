@@ -27,7 +27,7 @@ class PlanActor {
   virtual void enqueue_kernel(std::size_t launch, const std::vector<std::size_t>& parts) = 0;
   /// Waits until a launch is complete, and gives back the ring pieces it emptied.
   virtual void observe(std::size_t launch) = 0;
-  /// Releases a weight whose last launch was observed.
+  /// Releases a weight whose last launch was observed, unless another reuses its memory.
   virtual void release(std::size_t launch, const std::string& weight) = 0;
 };
 
@@ -40,9 +40,11 @@ class PlanWalk {
   PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& actor);
   void run();
   std::size_t observed() const { return observed_; }
-  /// Launches that `launch` waits for, in order: those it depends on, and the last one of the other
-  /// queue that filled an image it reads or fills.
+  /// Launches that `launch` waits for, in order: those it depends on, the last one of the other
+  /// queue that filled an image it reads or fills, and the last user of an image it reuses.
   std::vector<std::size_t> before(const PlanLaunch& launch) const;
+  /// The weight whose memory `weight` reuses, or null.
+  const std::string* taken_over_by(const std::string& weight) const;
 
  private:
   void post_reads();
@@ -59,10 +61,13 @@ class PlanWalk {
   // Launches that fill a streamed image weight, in order.
   std::map<std::string, std::vector<std::size_t>> filled_by_;
   std::map<std::size_t, std::vector<std::string>> released_by_;  // launch -> weights
-  std::size_t next_read_ = 0;                                    // parts posted
-  std::size_t next_needed_ = 0;                                  // parts waited for
-  std::size_t enqueued_ = 0;                                     // launches
-  std::size_t observed_ = 0;                                     // launches known complete
+  std::map<std::string, std::size_t> releases_;                  // streamed weight -> launch
+  std::map<std::string, std::string> takes_over_;  // weight -> the one whose memory it reuses
+  std::set<std::string> reused_;                   // weights whose memory another reuses
+  std::size_t next_read_ = 0;                      // parts posted
+  std::size_t next_needed_ = 0;                    // parts waited for
+  std::size_t enqueued_ = 0;                       // launches
+  std::size_t observed_ = 0;                       // launches known complete
 };
 
 }  // namespace fm

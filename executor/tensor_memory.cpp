@@ -90,6 +90,12 @@ const OpenClMemory& TensorMemory::create_weight(const PlanTensor& tensor,
   return place.own;
 }
 
+void TensorMemory::hand_over(const std::string& from, const std::string& to) {
+  auto node = places_.extract(from);
+  node.key() = to;
+  places_.insert(std::move(node));
+}
+
 std::uint64_t TensorMemory::created_by(const std::string& tensor) const {
   return places_.at(tensor).created_by;
 }

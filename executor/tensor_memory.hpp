@@ -30,6 +30,8 @@ class TensorMemory {
   /// Creates a weight's buffer (mappable by the host) or image. The reference lives until
   /// release_weight().
   const OpenClMemory& create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class);
+  /// `to`, of the same extent and type, takes over the memory of `from`.
+  void hand_over(const std::string& from, const std::string& to);
   const OpenClMemory& weight(const std::string& tensor) const { return places_.at(tensor).own; }
   /// Host operation that created the weight.
   std::uint64_t created_by(const std::string& tensor) const;

@@ -196,19 +196,29 @@ void set_claims(Plan* plan) {
       plan->launches[i].claims.um_in_flight += plan->tensor(gather.tensor).bytes;
     }
   }
+  std::map<std::string, std::size_t> releases;  // streamed weight -> launch
+  for (const WeightSlice& slice : plan->weights) {
+    if (slice.residency == Residency::stream) {
+      releases[slice.tensor] = positions.at(slice.release_after);
+    }
+  }
   for (const WeightSlice& slice : plan->weights) {
     if (slice.residency != Residency::stream) continue;
     const Stay stay = stay_of(*plan, slice, positions);
+    const auto released = releases.find(slice.reuses);
     if (slice.transforms.empty()) {
-      for (std::size_t i = stay.read; i <= stay.release; ++i) {
+      const std::size_t first = released == releases.end() ? stay.read : released->second + 1;
+      for (std::size_t i = first; i <= stay.release; ++i) {
         plan->launches[i].claims.um_in_flight += slice.bytes;
       }
       continue;
     }
     // The image exists from when the first launch that fills it is enqueued, up to
-    // enqueue_ahead - 1 launches before that runs.
+    // enqueue_ahead - 1 launches before that runs; a reused one since its last owner's time.
     const auto ahead = static_cast<std::size_t>(plan->enqueue_ahead) - 1;
-    for (std::size_t i = stay.image - std::min(ahead, stay.image); i <= stay.release; ++i) {
+    std::size_t first = stay.image - std::min(ahead, stay.image);
+    if (released != releases.end()) first = released->second + 1;
+    for (std::size_t i = first; i <= stay.release; ++i) {
       plan->launches[i].claims.tm_in_flight += slice.bytes;
     }
   }

@@ -19,6 +19,7 @@ class Streamer::SliceChecksum {
     XXH3_64bits_update(state_, data, bytes.count());
   }
   std::uint64_t value() const { return XXH3_64bits_digest(state_); }
+  Bytes followed;  ///< of the slice; guarded by the streamer's mutex
 
  private:
   XXH3_state_t* state_;
@@ -32,8 +33,11 @@ Streamer::Streamer(const OpenClContext& context, const Plan& plan, const Weights
       recorder_(recorder),
       map_queue_(create_queue(context, "map")),
       copy_queue_(create_queue(context, "copy")),
-      checksums_(plan.weights.size()),
-      thread_([this] { read_all(); }) {}
+      checksums_(plan.weights.size()) {
+  for (std::uint32_t i = 0; i < reader_threads; ++i) {
+    threads_.emplace_back([this, i] { read_all(reader_thread(i)); });
+  }
+}
 
 Streamer::~Streamer() {
   {
@@ -42,7 +46,7 @@ Streamer::~Streamer() {
   }
   if (ring_) ring_->stop();
   changed_.notify_all();
-  thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 ReadTicket Streamer::submit(const ReadRequest& request) {
@@ -60,61 +64,74 @@ const ReadResult& Streamer::wait(const ReadTicket& ticket) {
   return *ticket;
 }
 
-void Streamer::read_all() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return stop_ || !pending_.empty(); });
-    if (stop_) return;
-    Pending next = std::move(pending_.front());
-    pending_.pop_front();
-    lock.unlock();
-    ReadResult result;
-    std::exception_ptr failure;
-    try {
-      handle(next.request, &result);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    if (failure) {
-      failure_ = failure;
+void Streamer::read_all(std::uint32_t thread) {
+  try {
+    while (std::optional<Pending> next = take(thread)) {
+      ReadResult result = *next->ticket;
+      handle(next->request, thread, &result);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      result.done = true;
+      *next->ticket = result;
       changed_.notify_all();
-      return;
     }
-    result.done = true;
-    *next.ticket = result;
-    changed_.notify_all();
+  } catch (...) {
+    fail(std::current_exception());
   }
 }
 
-void Streamer::handle(const ReadRequest& request, ReadResult* result) {
-  if (request.part.gather) return gather_rows(request, result);
-  if (!request.part.staged) return read_into_buffer(request, result);
-  read_into_ring(request, result);
-  if (request.copy_to.image) copy_from_ring(request, result);
+std::optional<Streamer::Pending> Streamer::take(std::uint32_t thread) {
+  const std::lock_guard<std::mutex> in_order(take_mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [&] { return stop_ || failure_ || !pending_.empty(); });
+  if (stop_ || failure_) return std::nullopt;
+  Pending next = std::move(pending_.front());
+  pending_.pop_front();
+  lock.unlock();
+  if (next.request.part.staged) {
+    if (next.request.part.claim > Bytes(0)) {
+      claimed_ = ring_->claim(next.request.part.claim, thread, next.request.cause);
+    }
+    next.ticket->piece = claimed_;
+  }
+  return next;
 }
 
-void Streamer::read_into_buffer(const ReadRequest& request, ReadResult* result) {
+/// The first failure is the one to tell; others follow from it.
+void Streamer::fail(std::exception_ptr failure) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+  changed_.notify_all();
+}
+
+void Streamer::handle(const ReadRequest& request, std::uint32_t thread, ReadResult* result) {
+  if (request.part.gather) return gather_rows(request, thread, result);
+  if (!request.part.staged) return read_into_buffer(request, thread, result);
+  read_into_ring(request, thread, result);
+  if (request.copy_to.image) copy_from_ring(request, thread, result);
+}
+
+void Streamer::read_into_buffer(const ReadRequest& request, std::uint32_t thread,
+                                ReadResult* result) {
   const WeightSlice& slice = plan_.weights[request.part.weight];
-  const std::uint64_t map = recorder_.begin(
-      reader_thread, map_operation(request.object, slice.bytes, true), {request.cause});
+  const std::uint64_t map =
+      recorder_.begin(thread, map_operation(request.object, slice.bytes, true), {request.cause});
   {
     const MappedRange range(map_queue_, *request.buffer, Bytes(0), slice.bytes,
                             CL_MAP_WRITE_INVALIDATE_REGION);
     recorder_.end(map);
-    read_mapped(request, slice.file_offset, range, request.object, Bytes(0));
+    read_mapped(request, thread, slice.file_offset, range, request.object, Bytes(0));
     follow_checksum(request.part, range.data());
-    result->unmap = recorder_.begin(reader_thread, unmap_operation(request.object, slice.bytes));
+    result->unmap = recorder_.begin(thread, unmap_operation(request.object, slice.bytes));
   }
   recorder_.end(result->unmap);
 }
 
-void Streamer::gather_rows(const ReadRequest& request, ReadResult* result) {
+void Streamer::gather_rows(const ReadRequest& request, std::uint32_t thread, ReadResult* result) {
   const WeightGather& gather = plan_.gathers[*request.part.gather];
   const Bytes row_bytes = gathered_row_bytes(plan_, gather);
   const Bytes bytes = plan_.tensor(gather.tensor).bytes;
   const std::uint64_t map =
-      recorder_.begin(reader_thread, map_operation(request.object, bytes, true), {request.cause});
+      recorder_.begin(thread, map_operation(request.object, bytes, true), {request.cause});
   {
     const MappedRange range(map_queue_, *request.buffer, Bytes(0), bytes,
                             CL_MAP_WRITE_INVALIDATE_REGION);
@@ -122,7 +139,7 @@ void Streamer::gather_rows(const ReadRequest& request, ReadResult* result) {
     for (const RowRead& row : *request.rows) {
       std::uint8_t* first = range.data() + (row_bytes * row.rows[0]).count();
       const std::uint64_t id = recorder_.begin(
-          reader_thread, row_read_operation(gather.tensor, row, row_bytes, request.object));
+          thread, row_read_operation(gather.tensor, row, row_bytes, request.object));
       reader_.read_row(row.file_offset, row_bytes, first, stop_);
       recorder_.end(id);
       bytes_read_ += row_bytes.count();
@@ -130,40 +147,37 @@ void Streamer::gather_rows(const ReadRequest& request, ReadResult* result) {
         std::memmove(range.data() + (row_bytes * copy).count(), first, row_bytes.count());
       }
     }
-    result->unmap = recorder_.begin(reader_thread, unmap_operation(request.object, bytes));
+    result->unmap = recorder_.begin(thread, unmap_operation(request.object, bytes));
   }
   recorder_.end(result->unmap);
 }
 
-void Streamer::read_into_ring(const ReadRequest& request, ReadResult* result) {
+void Streamer::read_into_ring(const ReadRequest& request, std::uint32_t thread,
+                              ReadResult* result) {
   const WeightSlice& slice = plan_.weights[request.part.weight];
   const Bytes begin = slice.file_offset + request.part.begin;
   const Bytes end = slice.file_offset + request.part.end;
   const Bytes aligned_begin = begin - begin % slice_alignment;
   const Bytes bytes =
       std::min(round_up(end, slice_alignment), std::max(end, reader_.file_bytes())) - aligned_begin;
-  if (request.part.claim > Bytes(0)) {
-    claimed_ = ring_->claim(request.part.claim, reader_thread, request.cause);
-  }
-  result->piece = claimed_;
-  const Bytes room = claimed_.offset + request.part.claim_offset;
+  const Bytes room = result->piece.offset + request.part.claim_offset;
   result->source = room + (begin - aligned_begin);
 
-  const std::uint64_t map = recorder_.begin(
-      reader_thread, map_operation(ring_->object(), bytes, true), {result->piece.claimed_by});
+  const std::uint64_t map = recorder_.begin(thread, map_operation(ring_->object(), bytes, true),
+                                            {result->piece.claimed_by});
   {
     const MappedRange range(map_queue_, ring_->buffer(), room, bytes,
                             CL_MAP_WRITE_INVALIDATE_REGION);
     recorder_.end(map);
-    read_mapped(request, aligned_begin, range, ring_->object(), room);
+    read_mapped(request, thread, aligned_begin, range, ring_->object(), room);
     follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
-    result->unmap = recorder_.begin(reader_thread, unmap_operation(ring_->object(), bytes));
+    result->unmap = recorder_.begin(thread, unmap_operation(ring_->object(), bytes));
   }
   recorder_.end(result->unmap);
 }
 
-void Streamer::read_mapped(const ReadRequest& request, Bytes file_offset, const MappedRange& range,
-                           std::uint64_t object, Bytes object_offset) {
+void Streamer::read_mapped(const ReadRequest& request, std::uint32_t thread, Bytes file_offset,
+                           const MappedRange& range, std::uint64_t object, Bytes object_offset) {
   trace::HostOperation operation;
   trace::DiskRead* read = operation.mutable_disk_read();
   read->set_file_offset(file_offset.count());
@@ -173,30 +187,44 @@ void Streamer::read_mapped(const ReadRequest& request, Bytes file_offset, const 
   read->set_request_bytes(std::min(WeightsReader::request_bytes, range.size()).count());
   read->set_direct(reader_.can_read_directly(file_offset, range.size(), range.data()));
   read->set_weight(plan_.weights[request.part.weight].tensor);
-  const std::uint64_t id = recorder_.begin(reader_thread, std::move(operation));
+  const std::uint64_t id = recorder_.begin(thread, std::move(operation));
   reader_.read(file_offset, range.size(), range.data(), stop_);
   recorder_.end(id);
   bytes_read_ += range.size().count();
 }
 
-void Streamer::copy_from_ring(const ReadRequest& request, ReadResult* result) {
+void Streamer::copy_from_ring(const ReadRequest& request, std::uint32_t thread,
+                              ReadResult* result) {
   const OpenClEvent event = enqueue_copy(copy_queue_, recorder_, *ring_, request.part, *result,
-                                         request.copy_to, reader_thread, "", {}, {}, &result->copy);
+                                         request.copy_to, thread, "", {}, {}, &result->copy);
   recorder_.end(result->copy);
 }
 
 void Streamer::follow_checksum(const ReadPart& part, const std::uint8_t* data) {
-  std::unique_ptr<SliceChecksum>& checksum = checksums_[part.weight];
-  if (!checksum) checksum = std::make_unique<SliceChecksum>();
+  SliceChecksum* checksum = checksum_in_turn(part);
   checksum->add(data, part.end - part.begin);
+  const std::uint64_t value = checksum->value();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    checksum->followed = part.end;
+    if (part.end == plan_.weights[part.weight].bytes) checksums_[part.weight].reset();
+    changed_.notify_all();
+  }
   if (part.end < plan_.weights[part.weight].bytes) return;
   const WeightsIndexEntry& entry = index_.entries[part.weight];
-  if (checksum->value() != entry.checksum) {
-    throw UserError(reader_.path() + ": the slice of weight " + entry.tensor + " (" + entry.name +
-                    ") at byte " + std::to_string(entry.offset.count()) +
-                    " is damaged: its checksum differs; pack the weights again");
-  }
-  checksum.reset();
+  if (value == entry.checksum) return;
+  throw UserError(reader_.path() + ": the slice of weight " + entry.tensor + " (" + entry.name +
+                  ") at byte " + std::to_string(entry.offset.count()) +
+                  " is damaged: its checksum differs; pack the weights again");
+}
+
+Streamer::SliceChecksum* Streamer::checksum_in_turn(const ReadPart& part) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  std::unique_ptr<SliceChecksum>& checksum = checksums_[part.weight];
+  if (!checksum) checksum = std::make_unique<SliceChecksum>();
+  changed_.wait(lock, [&] { return stop_ || failure_ || checksum->followed == part.begin; });
+  if (checksum->followed != part.begin) throw DeviceError("reading was stopped");
+  return checksum.get();
 }
 
 OpenClEvent enqueue_copy(const OpenClQueue& queue, HostRecorder& recorder, StagingRing& ring,

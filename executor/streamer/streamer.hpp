@@ -1,5 +1,5 @@
 #pragma once
-// Weights from disk into mapped OpenCL memory, on a thread of its own.
+// Weights from disk into mapped OpenCL memory, on threads of their own.
 
 #include <atomic>
 #include <condition_variable>
@@ -7,7 +7,9 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "core/plan.hpp"
 #include "core/weights_file.hpp"
@@ -47,8 +49,9 @@ struct ReadResult {
 };
 using ReadTicket = std::shared_ptr<ReadResult>;
 
-/// Reads requests in the order they are given. Verifies each weight's checksum when its last part
-/// was read.
+/// Takes requests up in the order they are given, `reader_threads` at a time: while one maps, waits
+/// for its command or unmaps, the disk serves another. Verifies each weight's checksum when its
+/// last part was read.
 class Streamer {
  public:
   /// `ring` may be null when no request is staged. References must outlive the streamer.
@@ -72,22 +75,28 @@ class Streamer {
     ReadRequest request;
     ReadTicket ticket;
   };
-  void read_all();
-  void handle(const ReadRequest& request, ReadResult* result);
-  void read_into_buffer(const ReadRequest& request, ReadResult* result);
-  void gather_rows(const ReadRequest& request, ReadResult* result);
-  void read_into_ring(const ReadRequest& request, ReadResult* result);
-  void read_mapped(const ReadRequest& request, Bytes file_offset, const MappedRange& range,
-                   std::uint64_t object, Bytes object_offset);
-  void copy_from_ring(const ReadRequest& request, ReadResult* result);
+  void read_all(std::uint32_t thread);
+  /// The oldest request, with its room in the ring; none once the streamer stops.
+  std::optional<Pending> take(std::uint32_t thread);
+  void handle(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
+  void read_into_buffer(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
+  void gather_rows(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
+  void read_into_ring(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
+  void read_mapped(const ReadRequest& request, std::uint32_t thread, Bytes file_offset,
+                   const MappedRange& range, std::uint64_t object, Bytes object_offset);
+  void copy_from_ring(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
+  /// Waits until the parts before it were followed.
   void follow_checksum(const ReadPart& part, const std::uint8_t* data);
+  SliceChecksum* checksum_in_turn(const ReadPart& part);
+  void fail(std::exception_ptr failure);
 
   const Plan& plan_;
   const WeightsIndex& index_;
   WeightsReader& reader_;
   HostRecorder& recorder_;
   StagingRing* ring_ = nullptr;
-  RingPiece claimed_;  // the newest; the reader's own
+  std::mutex take_mutex_;  // one thread at a time takes a request and claims its room
+  RingPiece claimed_;      // the newest
   OpenClQueue map_queue_;
   OpenClQueue copy_queue_;
   std::vector<std::unique_ptr<SliceChecksum>> checksums_;  // by weight, while being read
@@ -97,7 +106,7 @@ class Streamer {
   std::condition_variable changed_;
   std::deque<Pending> pending_;
   std::exception_ptr failure_;
-  std::thread thread_;  // last: it uses all of the above
+  std::vector<std::thread> threads_;  // last: they use all of the above
 };
 
 /// Enqueues the copy of a staged part to its image and logs it as `launch` (empty when preloading)

@@ -121,11 +121,16 @@ void WeightsReader::read_request(int descriptor, Bytes offset, Bytes bytes, std:
 
 void WeightsReader::hold_to_rate(Bytes bytes) {
   if (!bytes_per_second_) return;
-  const auto now = std::chrono::steady_clock::now();
-  rate_clock_ = std::max(rate_clock_, now) +
-                std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(
-                    static_cast<double>(bytes.count()) / *bytes_per_second_));
-  std::this_thread::sleep_until(rate_clock_);
+  using std::chrono::steady_clock;
+  const std::chrono::duration<double> cost(static_cast<double>(bytes.count()) / *bytes_per_second_);
+  steady_clock::time_point until;
+  {
+    const std::lock_guard<std::mutex> lock(rate_mutex_);
+    rate_clock_ = std::max(rate_clock_, steady_clock::now()) +
+                  std::chrono::duration_cast<steady_clock::duration>(cost);
+    until = rate_clock_;
+  }
+  std::this_thread::sleep_until(until);
 }
 
 }  // namespace fm

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,7 @@ struct FileState {
   bool operator==(const FileState& other) const;
 };
 
+/// Thread-safe.
 class WeightsReader {
  public:
   static constexpr Bytes request_bytes = disk_request;  ///< size of each read request
@@ -57,7 +59,8 @@ class WeightsReader {
   int direct_ = -1;     // -1: not possible here
   FileState state_;     // when it was opened
   std::optional<double> bytes_per_second_;
-  std::chrono::steady_clock::time_point rate_clock_{};
+  std::mutex rate_mutex_;
+  std::chrono::steady_clock::time_point rate_clock_{};  // when what was read so far may be there
 };
 
 }  // namespace fm

@@ -59,15 +59,15 @@ class RingLog {
   std::uint64_t object() const { return object_; }
 
   /// None while the oldest piece's copy is not enqueued and there is no room.
-  std::optional<Piece> claim(Bytes bytes, std::uint64_t cause) {
+  std::optional<Piece> claim(Bytes bytes, std::uint32_t thread, std::uint64_t cause) {
     std::optional<Bytes> offset;
     while (!(offset = place(bytes))) {
       if (pieces_.front().copy == 0) return std::nullopt;
-      free_front(reader_thread);
+      free_front(thread);
     }
     Piece piece{++last_number_, *offset, bytes, 0, 0};
     piece.claimed_by = log_.add(
-        reader_thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes),
+        thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes),
         {cause, room_made_by_});
     pieces_.push_back(piece);
     return piece;
@@ -113,9 +113,10 @@ class RingLog {
   std::uint64_t room_made_by_ = 0;
 };
 
-/// A read the reader thread was asked for, and what became of it.
+/// A read that was asked for, and what became of it.
 struct Read {
   ReadPart part;
+  std::uint32_t thread = 0;
   std::uint64_t object = 0;   // unstaged: the weight's buffer
   std::uint64_t copy_to = 0;  // staged and preloaded: the image
   std::uint64_t cause = 0;
@@ -188,7 +189,7 @@ class HostProgram : private PlanActor {
     }
   }
 
-  const Place& create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class) {
+  void create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class) {
     Place& place = places_[tensor.id];
     place.object = log_.new_object();
     const bool image = tensor.placement == Placement::image2d;
@@ -198,7 +199,6 @@ class HostProgram : private PlanActor {
                                        grid_extent(tensor.layout, tensor.shape),
                                        size_of(tensor.dtype) * 4, tensor.id)
               : create_buffer_operation(place.object, memory_class, tensor.bytes, tensor.id));
-    return place;
   }
 
   /// A preloaded part is read at once: the ring empties itself.
@@ -225,12 +225,14 @@ class HostProgram : private PlanActor {
 
   void await(const std::vector<Read>& reads) {
     if (reads.empty()) return;
-    std::uint64_t last_unmap = 0, last_copy = 0;
+    std::uint64_t last_copy = 0;
+    Causes causes;
     for (const Read& read : reads) {
-      last_unmap = read.unmap;
+      causes.push_back(read.unmap);
       last_copy = std::max(last_copy, read.copy);
     }
-    log_.add(main_thread, wait_operation(), {last_unmap, last_copy});
+    causes.push_back(last_copy);
+    log_.add(main_thread, wait_operation(), causes);
     if (!ring_) return;
     for (const Read& read : reads) ring_->free(read.piece.number);
     if (plan_.staging_ring_bytes != Bytes(0)) return;
@@ -238,13 +240,16 @@ class HostProgram : private PlanActor {
     ring_.reset();
   }
 
-  // ---- the reader thread
+  // ---- the reader threads: they take turns
+  std::uint32_t next_reader() { return reader_thread(reads_++ % reader_threads); }
+
   const PlanTensor& weight_of(const ReadPart& part) const {
     return plan_.tensor(tensor_of(plan_, part));
   }
 
   /// False when the ring has no room until the main thread enqueues a copy.
   bool try_read(Read* read) {
+    if (read->thread == 0) read->thread = next_reader();
     if (read->part.gather) {
       log_gather(read, plan_.gathers[*read->part.gather]);
       read->done = true;
@@ -262,7 +267,7 @@ class HostProgram : private PlanActor {
     const Bytes bytes =
         std::min(round_up(end, slice_alignment), std::max(end, file_end_)) - aligned;
     if (read->part.claim > Bytes(0)) {
-      const std::optional<Piece> piece = ring_->claim(read->part.claim, read->cause);
+      const std::optional<Piece> piece = ring_->claim(read->part.claim, read->thread, read->cause);
       if (!piece) return false;
       claimed_ = *piece;
     }
@@ -271,7 +276,7 @@ class HostProgram : private PlanActor {
     read->source = room + (begin - aligned);
     log_mapped_read(read, ring_->object(), room, aligned, bytes, claimed_.claimed_by);
     if (read->copy_to != 0) {
-      read->copy = log_copy(*read, read->copy_to, reader_thread, "", {});
+      read->copy = log_copy(*read, read->copy_to, read->thread, "", {});
     }
     read->done = true;
     return true;
@@ -279,20 +284,20 @@ class HostProgram : private PlanActor {
 
   void log_gather(Read* read, const WeightGather& gather) {
     const Bytes bytes = plan_.tensor(gather.tensor).bytes;
-    log_.add(reader_thread, map_operation(read->object, bytes, true), {read->cause});
+    log_.add(read->thread, map_operation(read->object, bytes, true), {read->cause});
     const PlanTensor& indices = plan_.tensor(gather.indices);
     const NpyArray drawn = random_input(indices, 1, rows_indexed_by(plan_, indices));
     const std::vector<std::int32_t> values(drawn.values.begin(), drawn.values.end());
     const Bytes row_bytes = gathered_row_bytes(plan_, gather);
     for (const RowRead& row : row_reads(plan_, gather, values)) {
-      log_.add(reader_thread, row_read_operation(gather.tensor, row, row_bytes, read->object));
+      log_.add(read->thread, row_read_operation(gather.tensor, row, row_bytes, read->object));
     }
-    read->unmap = log_.add(reader_thread, unmap_operation(read->object, bytes));
+    read->unmap = log_.add(read->thread, unmap_operation(read->object, bytes));
   }
 
   void log_mapped_read(Read* read, std::uint64_t object, Bytes object_offset, Bytes file_offset,
                        Bytes bytes, std::uint64_t cause) {
-    log_.add(reader_thread, map_operation(object, bytes, true), {cause});
+    log_.add(read->thread, map_operation(object, bytes, true), {cause});
     trace::HostOperation operation;
     trace::DiskRead* disk = operation.mutable_disk_read();
     disk->set_file_offset(file_offset.count());
@@ -302,8 +307,8 @@ class HostProgram : private PlanActor {
     disk->set_request_bytes(std::min(WeightsReader::request_bytes, bytes).count());
     disk->set_direct(file_offset % slice_alignment == Bytes(0) && bytes >= slice_alignment);
     disk->set_weight(plan_.weights[read->part.weight].tensor);
-    log_.add(reader_thread, std::move(operation));
-    read->unmap = log_.add(reader_thread, unmap_operation(object, bytes));
+    log_.add(read->thread, std::move(operation));
+    read->unmap = log_.add(read->thread, unmap_operation(object, bytes));
   }
 
   std::uint64_t log_copy(const Read& read, std::uint64_t image, std::uint32_t thread,
@@ -324,8 +329,8 @@ class HostProgram : private PlanActor {
     return id;
   }
 
-  /// The reader goes on in order, as far as it can.
-  void advance_reader() {
+  /// Reads go on in order, as far as they can.
+  void advance_readers() {
     while (next_done_ < posted_ && try_read(&streamed_[next_done_])) ++next_done_;
   }
 
@@ -335,16 +340,17 @@ class HostProgram : private PlanActor {
     read.part = schedule_.stream[part];
     read.cause = last_cause_;
     if (!read.part.staged) {
-      const Place& place = create_weight(weight_of(read.part), trace::UM_IN_FLIGHT);
-      read.object = place.object;
-      read.cause = place.created_by;
+      const PlanTensor& tensor = weight_of(read.part);
+      provide_memory(tensor, trace::UM_IN_FLIGHT);
+      read.object = places_.at(tensor.id).object;
+      if (walk_.taken_over_by(tensor.id) == nullptr) read.cause = places_.at(tensor.id).created_by;
     }
     ++posted_;
-    advance_reader();
+    advance_readers();
   }
 
   void await_read(std::size_t part) override {
-    advance_reader();
+    advance_readers();
     if (!streamed_[part].done) throw std::logic_error("a read waits for a copy that waits for it");
     log_.add(main_thread, wait_operation(), {streamed_[part].unmap});
   }
@@ -365,15 +371,26 @@ class HostProgram : private PlanActor {
     places_.erase(place);
   }
 
+  void provide_memory(const PlanTensor& weight, trace::MemoryClass memory_class) {
+    if (places_.count(weight.id) != 0) return;
+    if (const std::string* owner = walk_.taken_over_by(weight.id)) {
+      auto node = places_.extract(*owner);
+      node.key() = weight.id;
+      places_.insert(std::move(node));
+    } else {
+      create_weight(weight, memory_class);
+    }
+  }
+
   void enqueue_copy(std::size_t position, std::size_t part) override {
     const PlanLaunch& launch = plan_.launches[position];
     const Read& read = streamed_[part];
     const PlanTensor& tensor = plan_.tensor(launch.weight);
-    if (places_.count(tensor.id) == 0) create_weight(tensor, trace::TM_IN_FLIGHT);
+    provide_memory(tensor, trace::TM_IN_FLIGHT);
     const std::uint64_t copy =
         log_copy(read, places_.at(tensor.id).object, main_thread, launch.id, dependencies(launch));
     commands_[position].push_back({copy, read.piece.number});
-    advance_reader();
+    advance_readers();
   }
 
   void enqueue_kernel(std::size_t position, const std::vector<std::size_t>& parts) override {
@@ -393,7 +410,7 @@ class HostProgram : private PlanActor {
     commands_[position].push_back({logged, piece});
     if (piece == 0) return;
     ring_->copied(piece, logged);
-    advance_reader();
+    advance_readers();
   }
 
   /// As PlanRun binds them.
@@ -405,7 +422,7 @@ class HostProgram : private PlanActor {
     for (std::size_t slot = 0; slot < slots && !streams.empty(); ++slot) {
       const WeightStream& stream = streams[slot < streams.size() ? slot : 0];
       const PlanTensor& tensor = plan_.tensor(plan_.weights[stream.weight].tensor);
-      if (places_.count(tensor.id) == 0) create_weight(tensor, trace::TM_IN_FLIGHT);
+      provide_memory(tensor, trace::TM_IN_FLIGHT);
       Bytes source;
       for (std::size_t i = 0; i < parts.size() && slot < streams.size(); ++i) {
         const Read& read = streamed_[parts[i]];
@@ -439,6 +456,7 @@ class HostProgram : private PlanActor {
   Bytes file_end_;
   std::size_t posted_ = 0;     // parts asked for
   std::size_t next_done_ = 0;  // parts read
+  std::uint32_t reads_ = 0;    // taken by a reader, preloads included
   Piece claimed_;              // the newest
   std::uint64_t last_cause_ = 0;
 };

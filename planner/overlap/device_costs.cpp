@@ -19,26 +19,31 @@ Nanoseconds rounded(double time) {
 }  // namespace
 
 Nanoseconds DeviceCosts::read_time(Bytes bytes, Bytes request) const {
-  const std::vector<CurvePoint>& bandwidth = config_.curve("storage.read_bandwidth");
   double time = 0;
   for (std::uint64_t left = bytes.count(); left > 0;) {
     const std::uint64_t size = std::min(left, request.count());
-    const auto as_double = static_cast<double>(size);
-    time += request_time() + as_double / curve_at(bandwidth, as_double) * 1e9;
+    const ReadCost cost = read_cost(static_cast<double>(size));
+    time += std::max(cost.data, (cost.data + cost.overhead) / reader_threads);
     left -= size;
   }
-  const double maintained = static_cast<double>(bytes.count()) /
-                            config_.bytes_per_second("host.cache_maintenance_bandwidth") * 1e9;
-  return rounded(time + 2 * (nanoseconds(config_.time("host.map_overhead")) + maintained));
+  return rounded(time);
 }
 
-Nanoseconds DeviceCosts::part_overhead() const {
-  return rounded(request_time() + 2 * nanoseconds(config_.time("host.map_overhead")));
+Nanoseconds DeviceCosts::part_overhead(Bytes part) const {
+  const ReadCost cost = read_cost(static_cast<double>(part.count()));
+  return rounded(
+      std::max(0.0, (cost.overhead - (reader_threads - 1) * cost.data) / reader_threads));
 }
 
-double DeviceCosts::request_time() const {
-  return nanoseconds(config_.time("host.disk_request_cpu")) +
-         nanoseconds(config_.time("storage.command_latency"));
+DeviceCosts::ReadCost DeviceCosts::read_cost(double bytes) const {
+  const double maintained =
+      bytes / config_.bytes_per_second("host.cache_maintenance_bandwidth") * 1e9;
+  ReadCost cost;
+  cost.data = bytes / curve_at(config_.curve("storage.read_bandwidth"), bytes) * 1e9;
+  cost.overhead = nanoseconds(config_.time("host.disk_request_cpu")) +
+                  nanoseconds(config_.time("storage.command_latency")) +
+                  2 * (nanoseconds(config_.time("host.map_overhead")) + maintained);
+  return cost;
 }
 
 CopyCost DeviceCosts::copy() const {

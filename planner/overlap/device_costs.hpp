@@ -18,12 +18,13 @@ class DeviceCosts {
                        std::optional<double> copy_nanoseconds_per_byte = std::nullopt)
       : config_(config), copy_nanoseconds_per_byte_(copy_nanoseconds_per_byte) {}
 
-  /// One read of a weight or a piece of it into mapped memory, request after request: CPU time,
-  /// command latency and storage.read_bandwidth of each, and the map and unmap around them. What
-  /// follows in the file is read sequentially.
+  /// What a weight's read, request after request, adds to the disk's time: its data at
+  /// storage.read_bandwidth, or a reader thread's share of data, CPU time, command latency, map and
+  /// unmap where that is longer: `reader_threads` of them overlap. What follows in the file is read
+  /// sequentially.
   Nanoseconds read_time(Bytes bytes, Bytes request = disk_request) const;
-  /// What dividing a read costs for each further part: its request, map and unmap.
-  Nanoseconds part_overhead() const;
+  /// What dividing a read adds for each further part of this size.
+  Nanoseconds part_overhead(Bytes part) const;
   /// A copy from a buffer to an image.
   CopyCost copy() const;
   /// Enqueueing, and making images: a driver call, pages, and their zeros.
@@ -34,7 +35,12 @@ class DeviceCosts {
   Nanoseconds disk_floor(Bytes bytes) const;
 
  private:
-  double request_time() const;  ///< nanoseconds before a request's data
+  /// Of one request, nanoseconds.
+  struct ReadCost {
+    double data = 0;      ///< the disk's
+    double overhead = 0;  ///< the thread's, before and after
+  };
+  ReadCost read_cost(double bytes) const;
 
   const DeviceConfig& config_;
   std::optional<double> copy_nanoseconds_per_byte_;

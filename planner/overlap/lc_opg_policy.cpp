@@ -1,11 +1,13 @@
 #include "planner/overlap/lc_opg_policy.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "core/device_config.hpp"
 #include "core/diagnostics.hpp"
 #include "core/plan_streams.hpp"
 #include "planner/dependencies.hpp"
+#include "planner/memory_reuse.hpp"
 #include "planner/overlap/plan_transforms.hpp"
 #include "planner/streaming.hpp"
 
@@ -74,6 +76,23 @@ class PieceWriter {
   std::size_t copy_count_ = 0;
 };
 
+/// By one kernel launch or copy, in blocks of the file.
+Bytes most_moved_at_once(const Plan& plan) {
+  std::map<std::string, Bytes> moved;
+  Bytes most;
+  for (const WeightSlice& slice : plan.weights) {
+    for (const WeightTransform& transform : slice.transforms) {
+      Bytes& launch = moved[transform.launch];
+      launch += round_up(std::min(plan.chunk_bytes * transform.chunk_count, slice.bytes),
+                         slice_alignment);
+      most = std::max(most, launch);
+    }
+  }
+  return most;
+}
+
+/// Reads start as soon as the ring has room, one launch's bytes ahead of what is being moved: with
+/// reads that start at z_w, the layer of the first piece, that layer would wait for the disk.
 Plan plan_with(const Plan& original, const std::vector<std::size_t>& images,
                const LcOpgResult& result) {
   Plan plan = original;
@@ -85,9 +104,9 @@ Plan plan_with(const Plan& original, const std::vector<std::size_t>& images,
     slice.residency = Residency::stream;
     slice.release_after = plan.tensor(slice.tensor).last_use;
     for (const LcOpgPiece& piece : decided.pieces) writer.add(images[i], piece);
-    slice.earliest_launch = slice.transforms.front().launch;  // z_w: the layer of the first piece
   }
   writer.finish();
+  plan.staging_ring_bytes = 2 * most_moved_at_once(plan);
   return plan;
 }
 
@@ -106,9 +125,9 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
   OverlapPlan planned;
   planned.plan = plan_with(model.plan(), images, result);
   planned.plan.policy = "lc-opg";
-  size_ring(std::nullopt, &planned.plan);
   set_dependencies(&planned.plan);
   set_claims(&planned.plan);
+  reuse_memory(request.budget, &planned.plan);
   OverlapReport& report = planned.report;
   report.program_load = model.program_load();
   report.disk_floor = costs.disk_floor(model.weight_bytes());

@@ -8,6 +8,7 @@
 
 #include "core/diagnostics.hpp"
 #include "planner/dependencies.hpp"
+#include "planner/memory_reuse.hpp"
 #include "planner/overlap/setting_candidates.hpp"
 #include "planner/streaming.hpp"
 
@@ -170,7 +171,7 @@ class OptimalPolicy {
   /// they exceed the budget, a tighter one is planned for.
   OverlapPlan finished(Candidate candidate, Bytes budget) {
     for (Bytes within = budget;;) {
-      OverlapPlan result = described(candidate);
+      OverlapPlan result = described(candidate, within);
       const Bytes peak = result.report.peak.total();
       if (peak <= budget) return result;
       const Bytes excess = peak - budget;
@@ -183,13 +184,16 @@ class OptimalPolicy {
     }
   }
 
-  OverlapPlan described(const Candidate& candidate) const {
+  OverlapPlan described(const Candidate& candidate, Bytes budget) const {
     OverlapPlan result;
-    const TimedRun& run = candidate.solution.run;
-    result.plan = model_.plan_of(candidate.setting, candidate.solution.schedule, run);
+    result.plan =
+        model_.plan_of(candidate.setting, candidate.solution.schedule, candidate.solution.run);
     result.plan.policy = "optimal";
     set_dependencies(&result.plan);
     set_claims(&result.plan);
+    reuse_memory(request_.budget, &result.plan);
+    const TimedRun run =
+        model_.run_of(result.plan, candidate.setting, budget, candidate.solution.schedule);
     OverlapReport& report = result.report;
     report.program_load = model_.program_load();
     report.disk_floor = costs_.disk_floor(model_.weight_bytes());

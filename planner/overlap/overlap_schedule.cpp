@@ -119,6 +119,7 @@ class ScheduleRun {
     }
     if (end <= image_end_) return;
     image_end_ = end;
+    if (!problem_.weights[chunk.weight].new_image) return;
     const HostCost& host = problem_.host;
     const auto bytes = static_cast<double>(problem_.weights[chunk.weight].bytes.count());
     making_images_ += static_cast<std::int64_t>(std::ceil(host.image_nanoseconds_per_byte * bytes) +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "planner/memory_reuse.hpp"
 #include "planner/overlap/plan_transforms.hpp"
 #include "planner/streaming.hpp"
 
@@ -133,10 +134,27 @@ TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) 
   problem.budget = budget;
   problem.ring = setting.ring;
   problem.whole_claims = true;
-  problem.piece_overhead = costs_.part_overhead();
+  problem.piece_overhead = costs_.part_overhead(staged_piece(setting.ring));
   problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
   problem.host = costs_.host();
+  expect_reuse(streamed(setting), &problem);
   return problem;
+}
+
+void OverlapModel::expect_reuse(const std::vector<std::size_t>& streamed,
+                                TimedProblem* problem) const {
+  std::map<MemoryKind, std::vector<std::size_t>> idle_after;  // launches that leave an image
+  for (std::size_t i = 0; i < streamed.size(); ++i) {
+    const PlanTensor& tensor = plan_.tensor(plan_.weights[streamed[i]].tensor);
+    if (tensor.placement != Placement::image2d) continue;
+    std::vector<std::size_t>& left = idle_after[memory_kind(tensor)];
+    const auto before = std::find_if(left.begin(), left.end(), [&](std::size_t launch) {
+      return launch < first_use_[streamed[i]];
+    });
+    problem->weights[i].new_image = before == left.end();
+    if (before != left.end()) left.erase(before);
+    left.push_back(last_use_[streamed[i]]);
+  }
 }
 
 TimedProblem OverlapModel::relaxed_problem(Bytes budget) const {
@@ -156,6 +174,16 @@ TimedProblem OverlapModel::relaxed_problem(Bytes budget) const {
 Plan OverlapModel::plan_of(const OverlapSetting& setting, const OverlapSchedule& schedule,
                            const TimedRun& run) const {
   return plan_with_schedule(plan_, setting, streamed(setting), schedule, run);
+}
+
+TimedRun OverlapModel::run_of(const Plan& plan, const OverlapSetting& setting, Bytes budget,
+                              const OverlapSchedule& schedule) const {
+  TimedProblem timed = problem(setting, budget);
+  const std::vector<std::size_t> weights = streamed(setting);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    timed.weights[i].new_image = plan.weights[weights[i]].reuses.empty();
+  }
+  return run_schedule(timed, ChunkList(timed), schedule);
 }
 
 }  // namespace fm

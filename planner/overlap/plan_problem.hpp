@@ -54,9 +54,16 @@ class OverlapModel {
   /// ring. Dependencies and claims are left to be set.
   Plan plan_of(const OverlapSetting& setting, const OverlapSchedule& schedule,
                const TimedRun& run) const;
+  /// The schedule's run, of problem(setting, budget), with the images that `plan`, made from it,
+  /// reuses.
+  TimedRun run_of(const Plan& plan, const OverlapSetting& setting, Bytes budget,
+                  const OverlapSchedule& schedule) const;
 
  private:
   TimedProblem problem_of(const std::vector<std::size_t>& streamed, Bytes preloaded) const;
+  /// Weights whose image an earlier streamed one of the same extent and type leaves before their
+  /// first use are taken to reuse it.
+  void expect_reuse(const std::vector<std::size_t>& streamed, TimedProblem* problem) const;
   std::vector<std::size_t> streamed(const OverlapSetting& setting) const;
 
   const Plan& plan_;

@@ -29,7 +29,8 @@ struct TimedWeight {
   std::size_t first_use = 0;  ///< positions of launches
   std::size_t last_use = 0;   ///< its memory is free after this launch; launches.size(): never
   WeightForm form = WeightForm::image;
-  Nanoseconds read;  ///< disk time of the whole weight, latencies included
+  Nanoseconds read;       ///< disk time of the whole weight, latencies included
+  bool new_image = true;  ///< image: made for it, not taken over from an earlier weight
 };
 
 /// GPU time of separate copies from unified to texture memory. They run between launches.

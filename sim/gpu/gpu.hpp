@@ -46,12 +46,15 @@ struct GpuLaunchReport {
       counters;  ///< what every registered counter moved by (only those that moved)
 };
 
-/// Bytes one kernel argument reads or writes, at least.
+/// Bytes one kernel argument reads or writes: `segments` of `bytes`, `pitch` apart.
 struct TouchedRange {
+  Address tensor;  ///< first byte of the argument's tensor
   Address address;
   Bytes bytes;
   bool write = false;
   bool image = false;
+  std::uint64_t segments = 1;
+  Bytes pitch;
 };
 
 struct GpuLaunch {

@@ -72,8 +72,9 @@ GpuLaunch LaunchBinder::bind(const trace::Launch& launch) {
     bound.arguments.push_back(binding);
     for (const ArgumentFootprint& part : compiled.footprint) {
       if (part.argument != argument.index()) continue;
-      bound.touched.push_back(touched_range(part, object.address, object.allocated,
-                                            Bytes(argument.offset()), object.image));
+      bound.touched.push_back(object.image ? touched_range(part, object.address, object.layout)
+                                           : touched_range(part, object.address, object.allocated,
+                                                           Bytes(argument.offset())));
     }
   }
   return bound;

@@ -1,18 +1,14 @@
 #include "sim/sampling/footprint.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 #include "core/access_program.hpp"
 
 namespace fm {
 namespace {
 
-/// Values from low to high; empty optional: unknown.
-struct Interval {
-  std::int64_t low, high;
-};
-using Bounds = std::optional<Interval>;
+using Bounds = std::optional<Interval>;  // empty: unknown
 
 Interval corners(trace::Derivation::Operator operation, Interval left, Interval right) {
   Interval result{INT64_MAX, INT64_MIN};
@@ -126,17 +122,24 @@ class BoundsWalk {
     ArgumentFootprint part;
     part.argument = site.argument();
     part.write = site.write() || site.atomic();
-    const Bounds bounds = site.space() == trace::IMAGE ? std::nullopt : of(site.x());
-    part.whole = !bounds;
-    if (bounds) part.first = bounds->low, part.last = bounds->high + site.bytes();
+    part.x = of(site.x());
+    if (site.space() == trace::IMAGE) {
+      part.y = of(site.y());
+    } else if (part.x) {
+      part.x->high += static_cast<std::int64_t>(site.bytes()) - 1;
+    }
     for (ArgumentFootprint& known : result) {
       if (known.argument != part.argument || known.write != part.write) continue;
-      known.whole |= part.whole;
-      known.first = std::min(known.first, part.first);
-      known.last = std::max(known.last, part.last);
+      known.x = united(known.x, part.x);
+      known.y = united(known.y, part.y);
       return;
     }
     result.push_back(part);
+  }
+
+  static Bounds united(const Bounds& a, const Bounds& b) {
+    if (!a || !b) return std::nullopt;
+    return Interval{std::min(a->low, b->low), std::max(a->high, b->high)};
   }
 
   const trace::AccessProgram& program_;
@@ -150,16 +153,45 @@ std::vector<ArgumentFootprint> footprint_of(const trace::AccessProgram& program)
 }
 
 TouchedRange touched_range(const ArgumentFootprint& footprint, Address address, Bytes bytes,
-                           Bytes offset, bool image) {
-  TouchedRange range{address, bytes, footprint.write, image};
-  if (image) return range;
+                           Bytes offset) {
   const auto size = static_cast<std::int64_t>(bytes.count());
   const auto start = static_cast<std::int64_t>(offset.count());
-  const std::int64_t first = footprint.whole ? start : start + footprint.first;
-  const std::int64_t last = footprint.whole ? size : start + footprint.last;
-  const std::int64_t low = std::clamp<std::int64_t>(first, 0, size);
-  range.address = address + Bytes(static_cast<std::uint64_t>(low));
-  range.bytes = Bytes(static_cast<std::uint64_t>(std::clamp<std::int64_t>(last, low, size) - low));
+  const Interval touched = footprint.x.value_or(Interval{0, size - start - 1});
+  const std::int64_t first = std::clamp<std::int64_t>(start + touched.low, 0, size);
+  const std::int64_t end = std::clamp<std::int64_t>(start + touched.high + 1, first, size);
+  TouchedRange range;
+  range.tensor = address + offset;
+  range.address = address + Bytes(static_cast<std::uint64_t>(first));
+  range.bytes = Bytes(static_cast<std::uint64_t>(end - first));
+  range.write = footprint.write;
+  return range;
+}
+
+TouchedRange touched_range(const ArgumentFootprint& footprint, Address address,
+                           const ImageLayout& layout) {
+  // Reads outside the image are of its edge.
+  const auto inside = [](const Bounds& bounds, std::uint32_t extent) {
+    const std::int64_t last = std::int64_t{extent} - 1;
+    if (!bounds) return std::pair<std::uint32_t, std::uint32_t>(0, last);
+    return std::pair(static_cast<std::uint32_t>(std::clamp<std::int64_t>(bounds->low, 0, last)),
+                     static_cast<std::uint32_t>(std::clamp<std::int64_t>(bounds->high, 0, last)));
+  };
+  const auto [left, right] = inside(footprint.x, layout.width());
+  const auto [top, bottom] = inside(footprint.y, layout.height());
+  const std::uint64_t first_tile = left / layout.tile_width();
+  const std::uint64_t tiles = right / layout.tile_width() - first_tile + 1;
+  const std::uint64_t first_band = top / layout.tile_height();
+  const std::uint64_t tile_bytes = layout.order() == TexelOrder::linear
+                                       ? std::uint64_t{layout.texel_bytes()}
+                                       : layout.tile_bytes();
+  TouchedRange range;
+  range.tensor = address;
+  range.address = address + Bytes(first_band * layout.band_bytes() + first_tile * tile_bytes);
+  range.bytes = Bytes(tiles * tile_bytes);
+  range.write = footprint.write;
+  range.image = true;
+  range.segments = bottom / layout.tile_height() - first_band + 1;
+  range.pitch = Bytes(layout.band_bytes());
   return range;
 }
 

@@ -54,13 +54,13 @@ LaunchSampler::Key LaunchSampler::key_of(const GpuLaunch& launch) {
     if (!range.write) key.push_back(recency(range));
   }
   ++launches_;
-  for (const TouchedRange& range : launch.touched) last_touch_[range.address.count()] = launches_;
+  for (const TouchedRange& range : launch.touched) last_touch_[range.tensor.count()] = launches_;
   return key;
 }
 
 /// 0: never touched, 1: long ago, 2: by a recent launch.
 std::uint64_t LaunchSampler::recency(const TouchedRange& range) const {
-  const auto found = last_touch_.find(range.address.count());
+  const auto found = last_touch_.find(range.tensor.count());
   if (found == last_touch_.end()) return 0;
   return launches_ - found->second < recent_launches ? 2 : 1;
 }

@@ -11,11 +11,18 @@ namespace {
 constexpr std::uint64_t parts = 16;
 
 void touch_part(const TouchedRange& range, std::uint64_t part, MemorySystem& memory) {
-  const std::uint64_t first = range.bytes.count() * part / parts;
-  const std::uint64_t last = range.bytes.count() * (part + 1) / parts;
-  const bool texture = range.image && !range.write;
-  memory.touch(range.address + Bytes(first), Bytes(last - first),
-               texture ? MemoryClient::texture : MemoryClient::load_store, range.write);
+  const MemoryClient client =
+      range.image && !range.write ? MemoryClient::texture : MemoryClient::load_store;
+  // All segments as one row of bytes, of which the part is a piece.
+  const std::uint64_t all = range.bytes.count() * range.segments;
+  const std::uint64_t end = all * (part + 1) / parts;
+  for (std::uint64_t at = all * part / parts; at < end;) {
+    const std::uint64_t segment = at / range.bytes.count(), inside = at % range.bytes.count();
+    const std::uint64_t bytes = std::min(range.bytes.count() - inside, end - at);
+    memory.touch(range.address + range.pitch * segment + Bytes(inside), Bytes(bytes), client,
+                 range.write);
+    at += bytes;
+  }
 }
 
 }  // namespace
@@ -24,7 +31,7 @@ void touch_arguments(const GpuLaunch& launch, MemorySystem& memory) {
   // Long streams first: what is small is used again and again until the end.
   std::vector<TouchedRange> ranges = launch.touched;
   std::stable_sort(ranges.begin(), ranges.end(), [](const TouchedRange& a, const TouchedRange& b) {
-    return a.write != b.write ? b.write : a.bytes.count() > b.bytes.count();
+    return a.write != b.write ? b.write : a.bytes * a.segments > b.bytes * b.segments;
   });
   for (std::uint64_t part = 0; part < parts; ++part) {
     for (const TouchedRange& range : ranges) touch_part(range, part, memory);

@@ -7,7 +7,6 @@ namespace fm {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
-constexpr std::uint32_t pages_waiting = 2;  // double buffering
 
 Picoseconds duration(std::uint64_t bytes, double bytes_per_second) {
   return Picoseconds(
@@ -21,6 +20,7 @@ FlashStorage::FlashStorage(const DeviceConfig& config, MemoryPort& port, Agenda&
     : timing_(config),
       command_latency_(config.time("storage.command_latency")),
       queue_depth_(config.count("storage.queue_depth")),
+      buffered_pages_(config.bytes("storage.buffer").count() / page_bytes),
       port_(port),
       agenda_(agenda),
       queues_(config.count("storage.queues")) {
@@ -65,7 +65,7 @@ void FlashStorage::fetch_page(Queue* queue) {
   if (!request.entered || Agenda::now() < request.ready) return;
   const std::uint64_t all = request.read.bytes.count();
   if (all == 0) return page_written(queue, 0);
-  if (request.page_due || request.unwritten >= pages_waiting || request.arrived == all) return;
+  if (request.page_due || request.unwritten >= buffered_pages_ || request.arrived == all) return;
   if (request.arrived == 0) {
     request.bandwidth =
         timing_.bandwidth(request.place, request.read.bytes, std::min(queue_depth_, queue->size()));

@@ -27,8 +27,8 @@ struct StorageRead {
 /// shortest. A queue holds storage.queue_depth commands; each takes storage.command_latency from
 /// when it enters, all of them at the same time, so that a full queue hides it and a single request
 /// does not. Pages then come at the bandwidth of their request (FlashTiming), one page at a time
-/// over the whole device, and are written to memory through the port; at most two pages of a queue
-/// wait for memory, so a congested memory holds the flash back.
+/// over the whole device, and are written to memory through the port; storage.buffer of a queue may
+/// wait for memory, and a memory congested for longer holds the flash back.
 class FlashStorage {
  public:
   /// Registers its counters. All arguments outlive it.
@@ -68,6 +68,7 @@ class FlashStorage {
   ReadPattern pattern_;
   const Picoseconds command_latency_;
   const std::size_t queue_depth_;
+  const std::uint64_t buffered_pages_;  // of a queue
   MemoryPort& port_;
   Agenda& agenda_;
   std::vector<Queue> queues_;

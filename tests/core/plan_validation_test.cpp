@@ -287,6 +287,58 @@ TEST(PlanValidation, CopiesMoveTheirWeight) {
   EXPECT_THAT(error_after([](Plan& p) { p.launches[2].kernel = "k"; }), HasSubstr("has no kernel"));
 }
 
+/// Two more launches behind the valid plan: a copy of v, which takes over the image of w, and v's
+/// user.
+void add_reuse(Plan& plan) {
+  plan.tensors[3].last_use = "L3";
+  plan.tensors.push_back(tensor("v", TensorRole::weight, "L3", "L3"));
+  plan.tensors.back().placement = Placement::image2d;
+  plan.tensors.push_back(tensor("end", TensorRole::output, "L3", "L3"));
+  plan.tensors.back().pool = "p";
+  plan.tensors.back().offset = Bytes(1024);
+  PlanLaunch copy = plan.launches[2];
+  copy.id = "D";
+  copy.weight = "v";
+  plan.launches.push_back(copy);
+  plan.launches.push_back(kernel("L3", {read("out"), read("v"), write("end")}));
+  plan.launches.back().depends = {"L2", "D"};
+  WeightSlice slice = plan.weights[0];
+  slice.tensor = "v";
+  slice.file_offset = Bytes(12288);
+  slice.transforms = {{"D", 0, 2}};
+  slice.release_after = "L3";
+  slice.reuses = "w";
+  plan.weights.push_back(slice);
+}
+
+TEST(PlanValidation, AnImageIsReusedWhenItsOwnerIsThroughWithIt) {
+  const auto error = [](const std::function<void(Plan&)>& change) {
+    return error_after([&](Plan& p) {
+      add_reuse(p);
+      change(p);
+    });
+  };
+  EXPECT_EQ(error([](Plan&) {}), "");
+  EXPECT_THAT(error([](Plan& p) { p.weights[1].reuses = "none"; }),
+              HasSubstr("weight 'v': it reuses the memory of 'none'"));
+  EXPECT_THAT(error([](Plan& p) { p.weights[0].release_after = "L3"; }),
+              HasSubstr("launch 'D' fills it before launch 'L3', the other's release_after"));
+  EXPECT_THAT(error([](Plan& p) {
+                p.tensors[5].shape = {32, 16};
+              }),
+              HasSubstr("another extent or type"));
+  EXPECT_THAT(error([](Plan& p) { p.weights[0].reuses = "w"; }),
+              HasSubstr("fills it before"));  // its own
+  EXPECT_THAT(error([](Plan& p) {
+                p.weights[1].residency = Residency::preload;
+                p.weights[1].transforms.clear();
+                p.weights[1].earliest_launch = p.weights[1].release_after = "";
+                p.launches.erase(p.launches.begin() + 4);
+                p.launches.back().depends = {"L2"};
+              }),
+              HasSubstr("reuses belong to streamed weights"));
+}
+
 TEST(PlanValidation, LaunchesStreamWhatTheyHaveSlotsAndRoomFor) {
   EXPECT_THAT(error_after([](Plan& p) { p.launches[1].parameters.clear(); }),
               HasSubstr("inside launch 'L1', whose kernel streams none"));
@@ -364,7 +416,8 @@ TEST(PlanValidation, GathersNameTheirTableAndIndices) {
 TEST(PlanValidation, AWeightOnDiskIsUsedByNoLaunch) {
   EXPECT_THAT(error_after([](Plan& p) {
                 WeightSlice& slice = p.weights[0];
-                slice = {slice.tensor, slice.file_offset, slice.bytes, Residency::disk, "", {}, ""};
+                slice = {
+                    slice.tensor, slice.file_offset, slice.bytes, Residency::disk, "", {}, "", ""};
                 p.launches.erase(p.launches.begin() + 2);
                 p.launches[2].depends = {"L1"};
               }),

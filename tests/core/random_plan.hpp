@@ -194,6 +194,27 @@ class RandomPlan {
     for (WeightSlice& slice : plan_.weights) {
       if (slice.residency == Residency::stream) slice.release_after = tensor(slice.tensor).last_use;
     }
+    reuse_images();
+  }
+
+  /// An image for each that may be reused, by the first weight that may.
+  void reuse_images() {
+    std::map<std::string, std::size_t> positions;
+    for (std::size_t i = 0; i < plan_.launches.size(); ++i) positions[plan_.launches[i].id] = i;
+    std::set<std::string> reused;
+    for (WeightSlice& taker : plan_.weights) {
+      for (const WeightSlice& owner : plan_.weights) {
+        if (taker.transforms.empty() || owner.transforms.empty() || !taker.reuses.empty()) continue;
+        const PlanTensor &from = tensor(owner.tensor), &to = tensor(taker.tensor);
+        const bool fits = from.dtype == to.dtype &&
+                          grid_extent(from.layout, from.shape) == grid_extent(to.layout, to.shape);
+        const std::size_t released = positions.at(owner.release_after);
+        const bool later = std::all_of(
+            taker.transforms.begin(), taker.transforms.end(),
+            [&](const WeightTransform& part) { return positions.at(part.launch) > released; });
+        if (fits && later && reused.insert(owner.tensor).second) taker.reuses = owner.tensor;
+      }
+    }
   }
 
   std::mt19937 random_;

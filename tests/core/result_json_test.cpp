@@ -141,5 +141,18 @@ TEST(ChromeTrace, HasALaneForEachKindOfWorkAndTheMemory) {
   EXPECT_EQ(lanes.size(), 5U);
 }
 
+TEST(ChromeTrace, GivesBarsOfOneLaneThatOverlapRowsOfTheirOwn) {
+  Result result;
+  result.timeline = {{"disk", "read a", Nanoseconds(0), Nanoseconds(20)},
+                     {"disk", "read b", Nanoseconds(10), Nanoseconds(30)},
+                     {"disk", "read c", Nanoseconds(20), Nanoseconds(40)}};
+  std::map<std::string, int> rows;
+  for (const json& event : json::parse(to_chrome_trace(result))["traceEvents"]) {
+    if (event["ph"] == "X") rows[event["name"]] = event["tid"];
+  }
+  EXPECT_NE(rows["read a"], rows["read b"]);
+  EXPECT_EQ(rows["read a"], rows["read c"]);
+}
+
 }  // namespace
 }  // namespace fm

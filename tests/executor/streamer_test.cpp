@@ -196,7 +196,7 @@ TEST_F(Ring, LivePiecesNeverOverlap) {
       in_flight -= live.front().bytes;
       live.pop_front();
     }
-    const RingPiece piece = ring.claim(Bytes(1 + bits() % 2500), reader_thread, 0);
+    const RingPiece piece = ring.claim(Bytes(1 + bits() % 2500), reader_thread(0), 0);
     in_flight += piece.bytes;
     EXPECT_LE(piece.offset + piece.bytes, ring.capacity());
     for (const RingPiece& other : live) {
@@ -216,23 +216,23 @@ TEST_F(Ring, LivePiecesNeverOverlap) {
 
 TEST_F(Ring, ConsecutivePiecesAreDisjointUntilFreed) {
   StagingRing ring(context_, Bytes(10000), recorder_);
-  const RingPiece a = ring.claim(Bytes(4000), reader_thread, 0);
-  const RingPiece b = ring.claim(Bytes(6000), reader_thread, 0);
+  const RingPiece a = ring.claim(Bytes(4000), reader_thread(0), 0);
+  const RingPiece b = ring.claim(Bytes(6000), reader_thread(0), 0);
   EXPECT_EQ(a.offset, Bytes(0));
   EXPECT_EQ(b.offset, Bytes(4000));
   ring.copy_enqueued(a, some_copy(), 1);
   finish(queue_);
   ring.free(a.number, main_thread);
-  const RingPiece c = ring.claim(Bytes(3999), reader_thread, 0);
+  const RingPiece c = ring.claim(Bytes(3999), reader_thread(0), 0);
   EXPECT_EQ(c.offset, Bytes(0));
 }
 
 TEST_F(Ring, AClaimWaitsForTheCopyOfTheOldestPiece) {
   StagingRing ring(context_, Bytes(8000), recorder_);
-  const RingPiece first = ring.claim(Bytes(8000), reader_thread, 0);
+  const RingPiece first = ring.claim(Bytes(8000), reader_thread(0), 0);
   std::atomic<bool> claimed{false};
   std::thread reader([&] {
-    ring.claim(Bytes(100), reader_thread, 0);
+    ring.claim(Bytes(100), reader_thread(0), 0);
     claimed = true;
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -244,15 +244,16 @@ TEST_F(Ring, AClaimWaitsForTheCopyOfTheOldestPiece) {
 
 TEST_F(Ring, StopWakesWhoeverWaits) {
   StagingRing ring(context_, Bytes(8000), recorder_);
-  ring.claim(Bytes(8000), reader_thread, 0);
-  std::thread reader([&] { EXPECT_THROW(ring.claim(Bytes(100), reader_thread, 0), DeviceError); });
+  ring.claim(Bytes(8000), reader_thread(0), 0);
+  std::thread reader(
+      [&] { EXPECT_THROW(ring.claim(Bytes(100), reader_thread(0), 0), DeviceError); });
   ring.stop();
   reader.join();
 }
 
 TEST_F(Ring, RefusesAPieceLargerThanItself) {
   StagingRing ring(context_, Bytes(8000), recorder_);
-  EXPECT_THROW(ring.claim(Bytes(8001), reader_thread, 0), UserError);
+  EXPECT_THROW(ring.claim(Bytes(8001), reader_thread(0), 0), UserError);
 }
 
 TEST(Schedule, PartsCoverEveryStreamedImageOnceAndFitTheRing) {

@@ -86,6 +86,19 @@ TEST(FlashStorage, QueuesShareTheFlash) {
   EXPECT_LT(ends[1], 2110);
 }
 
+// Page after page waits for memory's answer; a buffer overlaps them.
+TEST(FlashStorage, ACongestedMemoryHoldsTheFlashBack) {
+  DeviceConfig config = config_with_queues("1");
+  config.set("storage.read_bandwidth", "[[4 KiB, 400 GB/s]]");
+  config.set("storage.buffer", "4 KiB");
+  const double paged = microseconds_of(config, {1'000'000})[0];
+  EXPECT_GT(paged, 100 + 1'000'000 / 400e3 + 10);
+  config.set("storage.buffer", "64 KiB");
+  const double buffered = microseconds_of(config, {1'000'000})[0];
+  EXPECT_LT(buffered, paged);
+  EXPECT_GT(buffered, 100 + 1'000'000 / 400e3);
+}
+
 // 10 commands of 100 us in a queue of 4: the latencies of four overlap, the fifth enters when the
 // first is done.
 TEST(FlashStorage, CommandsInTheQueueHideEachOthersLatency) {

@@ -275,13 +275,30 @@ TEST(Footprint, FollowsAddressExpressions) {
   ASSERT_EQ(footprint.size(), 1u);
   EXPECT_EQ(footprint[0].argument, 3u);
   EXPECT_FALSE(footprint[0].write);
-  EXPECT_EQ(footprint[0].first, 64 + 2000);
-  EXPECT_EQ(footprint[0].last, 64 + 16 * 7 + 128 * 3 + 1000 * 4 + 16);
-  const TouchedRange range =
-      touched_range(footprint[0], Address(1 << 20), Bytes(mib), Bytes(100), false);
+  ASSERT_TRUE(footprint[0].x);
+  EXPECT_EQ(footprint[0].x->low, 64 + 2000);
+  EXPECT_EQ(footprint[0].x->high, 64 + 16 * 7 + 128 * 3 + 1000 * 4 + 15);
+  const TouchedRange range = touched_range(footprint[0], Address(1 << 20), Bytes(mib), Bytes(100));
+  EXPECT_EQ(range.tensor.count(), (1u << 20) + 100);
   EXPECT_EQ(range.address.count(), (1u << 20) + 100 + 2064);
-  EXPECT_EQ(range.bytes.count(),
-            static_cast<std::uint64_t>(footprint[0].last - footprint[0].first));
+  EXPECT_EQ(range.bytes.count(), 16u * 7 + 128 * 3 + 1000 * 2 + 16);
+}
+
+TEST(Footprint, OfAnImageIsTheTilesThatItsTexelsLieIn) {
+  TexelLayout texels;
+  texels.order = TexelOrder::mali_u_interleaved;  // tiles of 16 x 16 texels
+  const ImageLayout layout(texels, 64, 100, 8);
+  ArgumentFootprint footprint;
+  footprint.x = Interval{-1, 20};  // two tiles: the one left of the image is its edge
+  footprint.y = Interval{17, 40};  // bands 1 and 2
+  const TouchedRange range = touched_range(footprint, Address(1 << 20), layout);
+  EXPECT_EQ(range.address.count(), (1u << 20) + layout.offset_of(0, 16));
+  EXPECT_EQ(range.bytes.count(), 2u * 16 * 16 * 8);
+  EXPECT_EQ(range.segments, 2u);
+  EXPECT_EQ(range.pitch.count(), layout.offset_of(0, 32) - layout.offset_of(0, 16));
+  footprint.x = footprint.y = std::nullopt;
+  const TouchedRange whole = touched_range(footprint, Address(1 << 20), layout);
+  EXPECT_EQ(whole.bytes * whole.segments, layout.allocated_bytes());
 }
 
 }  // namespace
