@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "core/device_config.hpp"
 #include "core/diagnostics.hpp"
+#include "core/mebibytes.hpp"
 #include "core/plan_streams.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/overlap/plan_transforms.hpp"
@@ -64,6 +64,7 @@ class PieceWriter {
     copy.kind = LaunchKind::copy;
     copy.operation = "Copy";
     copy.weight = plan_->weights[weight].tensor;
+    copy.model = plan_->tensor(copy.weight).model;
     copies_[layer].push_back(copy);
     return copy.id;
   }
@@ -126,12 +127,11 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                              to_string(result.status)};
   describe_plan(planned.plan, &report);
   if (request.budget && report.peak.total() > *request.budget) {
-    throw UserError(
-        "--budget " +
-        quantity_text(static_cast<double>(request.budget->count()), QuantityKind::bytes) +
-        ": lc-opg, which plans for no budget, needs " +
-        quantity_text(static_cast<double>(report.peak.total().count()), QuantityKind::bytes) +
-        ", held by launch " + report.peak_launch + "; use --policy optimal, or a smaller --m-peak");
+    throw UserError("--budget " + mebibytes_down(*request.budget) +
+                    ": lc-opg, which plans for no budget, needs " +
+                    mebibytes_up(report.peak.total()) + ", held by " +
+                    launch_name(planned.plan.launch(report.peak_launch)) +
+                    "; use --policy optimal, or a smaller --m-peak");
   }
   return planned;
 }

@@ -9,6 +9,9 @@
 
 namespace fm {
 
+/// "launch L12 (MatMul)", in a queue with its model.
+std::string launch_name(const PlanLaunch& launch);
+
 /// LC-OPG's own terms.
 struct LcOpgTerms {
   double objective = 0, lower_bound = 0, gap = 0, lambda = 0;

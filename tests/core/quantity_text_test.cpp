@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "core/device_config.hpp"
+#include "core/mebibytes.hpp"
 #include "tests/core/error_message.hpp"
 
 namespace fm {
@@ -63,6 +66,26 @@ TEST(QuantityText, CountsAndBytesAreWhole) {
   EXPECT_THAT(error("0.3 B", Kind::bytes), HasSubstr("whole number of bytes"));
   EXPECT_THAT(error("1.5 cycles", Kind::cycles), HasSubstr("not a whole number"));
   EXPECT_EQ(parse("1.5 KiB", Kind::bytes), 1536);
+}
+
+TEST(QuantityText, BudgetsAreRoundedSoThatTheyCanBeGivenBack) {
+  EXPECT_EQ(mebibytes_up(Bytes(36259758)), "34.58 MiB");
+  EXPECT_EQ(mebibytes_down(Bytes(36259758)), "34.57 MiB");
+  EXPECT_EQ(mebibytes_up(Bytes(1)), "0.01 MiB");
+  EXPECT_EQ(mebibytes_up(Bytes(3 << 20)), "3.00 MiB");
+  EXPECT_EQ(mebibytes_down(Bytes(3 << 20)), "3.00 MiB");
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 100000; ++i) {
+    const std::uint64_t bytes = random() >> (18 + random() % 44);
+    const auto read = [&](const std::string& text) {
+      return static_cast<std::uint64_t>(parse(text, Kind::bytes));
+    };
+    const std::uint64_t up = read(mebibytes_up(Bytes(bytes)));
+    const std::uint64_t down = read(mebibytes_down(Bytes(bytes)));
+    ASSERT_GE(up, bytes);
+    ASSERT_LE(down, bytes);
+    ASSERT_LE(up - down, (std::uint64_t{1} << 20) / 100 + 1);
+  }
 }
 
 }  // namespace
