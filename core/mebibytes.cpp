@@ -22,4 +22,9 @@ std::string text(std::uint64_t hundredths) {
 std::string mebibytes_down(Bytes bytes) { return text(hundredths(bytes, 0)); }
 std::string mebibytes_up(Bytes bytes) { return text(hundredths(bytes, mebibyte - 1)); }
 
+std::string least_budget_text(Bytes bytes) {
+  return mebibytes_up(bytes) + " (--budget " + std::to_string(ceil_div(bytes.count(), 1024)) +
+         "KiB)";
+}
+
 }  // namespace fm

@@ -1,10 +1,12 @@
 #include "planner/overlap/lc_opg_policy.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "core/diagnostics.hpp"
 #include "core/mebibytes.hpp"
 #include "core/plan_streams.hpp"
+#include "core/preload_memory.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/overlap/plan_transforms.hpp"
 #include "planner/streaming.hpp"
@@ -126,11 +128,14 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                              result.distance,
                              to_string(result.status)};
   describe_plan(planned.plan, &report);
-  if (request.budget && report.peak.total() > *request.budget) {
+  const Bytes preloading = preloading_bytes(planned.plan);
+  const Bytes needed = std::max(report.peak.total(), preloading);
+  if (request.budget && needed > *request.budget) {
     throw UserError("--budget " + mebibytes_down(*request.budget) +
-                    ": lc-opg, which plans for no budget, needs " +
-                    mebibytes_up(report.peak.total()) + ", held by " +
-                    launch_name(planned.plan.launch(report.peak_launch)) +
+                    ": lc-opg, which plans for no budget, needs " + least_budget_text(needed) +
+                    ", held by " +
+                    (needed == preloading ? preloading_name
+                                          : launch_name(planned.plan.launch(report.peak_launch))) +
                     "; use --policy optimal, or a smaller --m-peak");
   }
   return planned;

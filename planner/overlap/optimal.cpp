@@ -27,7 +27,7 @@ void refuse_small_budget(const TimedProblem& problem) {
   const MinimumBudget minimum = minimum_budget(problem);
   if (problem.budget >= minimum.bytes) return;
   throw UserError("a budget of " + mebibytes_down(problem.budget) + " is below the minimum, " +
-                  mebibytes_up(minimum.bytes) + ": launch " + std::to_string(minimum.launch) +
+                  least_budget_text(minimum.bytes) + ": launch " + std::to_string(minimum.launch) +
                   " holds " + mebibytes_up(minimum.activations) + " beside " +
                   mebibytes_up(minimum.weights) + " of weights");
 }

@@ -65,9 +65,10 @@ class OptimalPolicy {
   [[noreturn]] void refuse_budget() const {
     const MinimumBudget& minimum = least_.minimum;
     const PlanLaunch& launch = model_.plan().launches[minimum.launch];
-    throw UserError("--budget " + mebibytes_down(*request_.budget) + ": at least " +
-                    mebibytes_up(minimum.bytes) + " are needed, held by " + launch_name(launch) +
-                    ": " + mebibytes_up(minimum.activations) +
+    const std::string least = "--budget " + mebibytes_down(*request_.budget) + ": at least " +
+                              least_budget_text(minimum.bytes) + " are needed, held by ";
+    if (minimum.preloading) throw UserError(least + preloading_name);
+    throw UserError(least + launch_name(launch) + ": " + mebibytes_up(minimum.activations) +
                     " of activations and preloaded weights, " + mebibytes_up(minimum.weights) +
                     " of streamed weights, " + mebibytes_up(minimum.ring) + " of staging ring");
   }
@@ -173,7 +174,7 @@ class OptimalPolicy {
       const Bytes excess = peak - budget;
       if (within < least_.minimum.bytes + excess) {
         throw UserError("--budget " + mebibytes_down(budget) + ": the best plan found needs " +
-                        mebibytes_up(peak) + ", held by " +
+                        least_budget_text(peak) + ", held by " +
                         launch_name(result.plan.launch(result.report.peak_launch)));
       }
       within -= excess;
@@ -197,7 +198,9 @@ class OptimalPolicy {
     report.runs = request_.runs;
     report.budget = request_.budget;
     report.minimum = least_.minimum;
-    report.minimum_launch = model_.plan().launches[least_.minimum.launch].id;
+    report.minimum_launch = least_.minimum.preloading
+                                ? preloading_name
+                                : model_.plan().launches[least_.minimum.launch].id;
     report.copying = run.copying;
     report.slowed = run.slowed;
     report.waiting = run.waiting + model_.preload_wait(candidate.setting);

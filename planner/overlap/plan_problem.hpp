@@ -56,6 +56,9 @@ class OverlapModel {
                const TimedRun& run) const;
 
  private:
+  /// Resident while preloads are read, where that may be more than the launches claim: images have
+  /// a ring then that goes before the first launch. Else 0.
+  Bytes preloading(const OverlapSetting& setting, Bytes preloaded) const;
   TimedProblem problem_of(const std::vector<std::size_t>& streamed, Bytes preloaded) const;
   std::vector<std::size_t> streamed(const OverlapSetting& setting) const;
 

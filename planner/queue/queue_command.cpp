@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/atomic_file.hpp"
+#include "core/progress_bar.hpp"
 #include "planner/overlap_command.hpp"
 #include "planner/plan_flags.hpp"
 #include "planner/queue/equal_weights.hpp"
@@ -58,12 +59,15 @@ PlannedQueue planned_queue(const std::vector<QueueEntry>& entries, const DeviceC
       draft_queue(entries, config, options, profile, request.policy == "optimal");
   const DeviceCosts costs(config, draft.profiles.copy_nanoseconds_per_byte);
   const std::vector<std::vector<std::string>> groups = equal_weights(draft);
+  ProgressBar bar("planning two orders");
+  bar.show(0, 2);
   PlannedQueue queue;
   queue.order = order;
   queue.alone = processing_times(draft, costs, request.overlap.budget);
   queue.plan = plan_queue(draft, groups, queue_order(order, queue.alone), costs, request);
   const QueueOrder other = order == QueueOrder::fifo ? QueueOrder::srpt : QueueOrder::fifo;
   queue.other_order = queue_order(other, queue.alone);
+  bar.show(1, 2);
   queue.other_completions = queue.plan.completions;
   if (queue.other_order != queue.plan.order) {
     try {

@@ -5,6 +5,7 @@
 
 #include "core/diagnostics.hpp"
 #include "core/mebibytes.hpp"
+#include "core/preload_memory.hpp"
 #include "kernels/catalogue.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/overlap/eager_reading.hpp"
@@ -175,12 +176,15 @@ class QueuePolicy {
                                           [](const PlanLaunch& a, const PlanLaunch& b) {
                                             return a.claims.total() < b.claims.total();
                                           });
-    if (largest == plan.launches.end() || largest->claims.total() <= *request_.overlap.budget) {
-      return;
-    }
-    throw UserError("--budget " + mebibytes_down(*request_.overlap.budget) + ": policy " +
-                    plan.policy + " needs " + mebibytes_up(largest->claims.total()) + ", held by " +
-                    launch_name(*largest) + "; --policy optimal plans within it");
+    const Bytes budget = *request_.overlap.budget, preloading = preloading_bytes(plan);
+    // The executor's ring has room for the blocks of the file around what it reads.
+    const Bytes around = plan.staging_ring_bytes > Bytes(0) ? slice_alignment * 2 : Bytes(0);
+    const Bytes claims = largest->claims.total() + around;
+    if (std::max(claims, preloading) <= budget) return;
+    throw UserError("--budget " + mebibytes_down(budget) + ": policy " + plan.policy + " needs " +
+                    least_budget_text(std::max(claims, preloading)) + ", held by " +
+                    (claims >= preloading ? launch_name(*largest) : preloading_name) +
+                    "; use --policy optimal");
   }
 
   const DeviceCosts& costs_;
