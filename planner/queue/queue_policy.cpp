@@ -1,7 +1,7 @@
 #include "planner/queue/queue_policy.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "core/diagnostics.hpp"
 #include "core/mebibytes.hpp"
@@ -14,7 +14,7 @@
 namespace fm {
 namespace {
 
-/// Hold sets that are planned for, of those that read eagerly fastest.
+/// Hold sets that are planned for, beside none.
 constexpr std::size_t hold_sets_planned = 3;
 constexpr double fastest_tolerance = 0.01;
 
@@ -84,48 +84,51 @@ class QueuePolicy {
     return time_a != time_b ? time_a < time_b : memory_a < memory_b;
   }
 
-  /// Candidates that the budget may hold, the fastest read first.
+  /// Of the candidates that the budget may hold, the one that reads fastest, the fastest of those
+  /// that hold at most half as much, and so on, and the one that holds nothing. (Eager reading
+  /// knows neither copies nor rings: what is held in their place may cost more than it saves.)
   std::vector<Held> promising() const {
-    struct Rated {
-      double latency = 0;
-      const Held* held = nullptr;
-    };
-    std::vector<Rated> rated;
+    std::map<Held, double> latencies;
     const Bytes budget = request_.overlap.budget.value_or(unlimited_bytes);
     for (const Held& held : candidates_) {
       const Plan plan = shared_.joined(held);
       const OverlapModel model(plan, priced_.launches, costs_);
       const TimedProblem problem = model.relaxed_problem(budget);
       if (budget < minimum_budget(problem).bytes) continue;
-      rated.push_back({eager_reading(problem).latency, &held});
+      latencies[held] = eager_reading(problem).latency;
     }
-    std::stable_sort(rated.begin(), rated.end(),
-                     [](const Rated& a, const Rated& b) { return a.latency < b.latency; });
-    std::vector<Held> held;
-    for (const Rated& one : rated) held.push_back(*one.held);
-    return held;
+    std::vector<Held> chosen;
+    for (Bytes most = unlimited_bytes; chosen.size() <= hold_sets_planned; most = most / 2) {
+      const bool last = chosen.size() == hold_sets_planned;
+      const Held* best = nullptr;
+      for (const Held& held : candidates_) {
+        const auto rated = latencies.find(held);
+        if (rated == latencies.end() || held_bytes(held) > (last ? Bytes(0) : most)) continue;
+        if (best == nullptr || rated->second < latencies.at(*best)) best = &rated->first;
+      }
+      if (best == nullptr) break;
+      chosen.push_back(*best);
+      most = held_bytes(*best);
+      if (most == Bytes(0)) break;
+    }
+    return chosen;
   }
 
   QueuePlan optimal() const {
     std::optional<QueuePlan> best;
     Held best_held;
     std::optional<UserError> refusal;
-    std::size_t planned_sets = 0;
     const auto consider = [&](const Held& held) {
       try {
         QueuePlan result = planned(held);
-        ++planned_sets;
         if (best && !better(result, *best)) return;
         best = std::move(result);
         best_held = held;
       } catch (const UserError& error) {
-        refusal = error;  // the last one's: of the fewest held, it needs the least
+        refusal = error;  // the last one's: it holds nothing and needs the least
       }
     };
-    const std::vector<Held> tried = promising();
-    for (std::size_t i = 0; i < tried.size() && planned_sets < hold_sets_planned; ++i) {
-      consider(tried[i]);
-    }
+    for (const Held& held : promising()) consider(held);
     if (!best) consider(candidates_.back());
     if (!best) throw *refusal;
     const Held wider = shared_.held_with_preloads(best->plan, best_held);

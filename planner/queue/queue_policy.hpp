@@ -31,8 +31,8 @@ struct QueuePlan {
 };
 
 /// Weights of `groups` (equal_weights()) are held from one use to the next, or read again, as it
-/// serves the request best: `optimal` compares hold_candidates() by their eager reading and plans
-/// for the best ones; other policies hold as much as the budget allows. Claims stay within the
+/// serves the request best: `optimal` rates hold_candidates() by their eager reading and plans
+/// for some of the best; other policies hold as much as the budget allows. Claims stay within the
 /// budget. Throws UserError when no plan does, naming the launch and the model that hold the least
 /// possible.
 QueuePlan plan_queue(const QueueDraft& draft, const std::vector<std::vector<std::string>>& groups,
