@@ -2,6 +2,7 @@
 #include <boost/program_options.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -108,10 +109,12 @@ ExitStatus run_pack(const std::vector<std::string>& words) {
     fm::pack_weights(plan, models, output,
                      [&](std::size_t done, std::size_t total) { bar.show(done, total); });
   }
+  std::map<fm::Bytes, fm::Bytes> slices;  // by place: weights of equal contents have one
+  for (const fm::WeightSlice& slice : plan.weights) slices[slice.file_offset] = slice.bytes;
   fm::Bytes total;
-  for (const fm::WeightSlice& slice : plan.weights) total += slice.bytes;
-  (output == "-" ? std::cerr : std::cout) << output << ": " << plan.weights.size() << " slices, "
-                                          << total.count() << " bytes of weights\n";
+  for (const auto& [place, bytes] : slices) total += bytes;
+  (output == "-" ? std::cerr : std::cout)
+      << output << ": " << slices.size() << " slices, " << total.count() << " bytes of weights\n";
   return ExitStatus::done;
 }
 
