@@ -267,7 +267,8 @@ TEST(PlanValidation, LaunchesAndTensorsOfAQueueAreOfAModel) {
   EXPECT_EQ(after([](Plan& p) { p.tensors[4].model = "b"; }), "");  // a weight
   EXPECT_THAT(after([](Plan& p) { p.tensors[1].model = ""; }), HasSubstr("key model is missing"));
   EXPECT_THAT(after([](Plan& p) { p.launches[1].model = ""; }), HasSubstr("key model is missing"));
-  EXPECT_THAT(after([](Plan& p) { p.tensors[1].model = "c"; }), HasSubstr("model 'c' is not among"));
+  EXPECT_THAT(after([](Plan& p) { p.tensors[1].model = "c"; }),
+              HasSubstr("model 'c' is not among"));
   EXPECT_THAT(after([](Plan& p) { p.launches[1].model = "c"; }),
               HasSubstr("model 'c' is not among"));
   EXPECT_THAT(after([](Plan& p) { p.tensors[1].model = "b"; }),
