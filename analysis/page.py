@@ -124,7 +124,9 @@ def checks_section(result):
 
 def sections(result):
     counters = result["counters"]
+    models = result.get("models", [])
     return [
+        section("Models", tables.models_table(models) if models else ""),
         section("Memory over time", picture(
             "memory", pictures.memory_figure(result), "Resident memory by class, stacked")),
         launches_section(result),

@@ -93,6 +93,15 @@ def launches_table(launches):
                                   "roof"], rows)
 
 
+def models_table(models):
+    """The models of a queue, each from nothing to its outputs."""
+    rows = [[word(model["name"]), *(number(model[key], time_text(model[key]))
+                                    for key in ("start_ns", "end_ns", "integrated_ns")),
+             number(model["peak_bytes"], bytes_text(model["peak_bytes"]))] for model in models]
+    return table("models", ["model", "first kernel starts", "last kernel ends", "integrated",
+                            "peak memory"], rows)
+
+
 def peaks_table(peaks):
     return table("peaks", ["unit", "achieved of peak"],
                  [[word(unit), bar(share)] for unit, share in peaks.items()])

@@ -66,6 +66,8 @@ struct PlanTensor {
   Bytes offset;           ///< in the pool; 0 for images
   std::string first_use;  ///< launch ids; empty when no launch touches it
   std::string last_use;
+  /// In a queue of models: the one it belongs to; of a weight that several use, the first.
+  std::string model;
 };
 
 /// A part of a weight transformed UM -> TM by one launch: inside it (kernel) or as its purpose
@@ -79,7 +81,7 @@ struct WeightTransform {
 /// Where one weight lies in the .fmw file, and when it comes.
 struct WeightSlice {
   std::string tensor;  ///< PlanTensor::id
-  Bytes file_offset;   ///< multiple of slice_alignment
+  Bytes file_offset;   ///< multiple of slice_alignment; weights of equal contents may share it
   Bytes bytes;         ///< dense storage bytes
   Residency residency = Residency::preload;
   std::string earliest_launch;  ///< stream: the disk read may start when this launch starts (z_w);
@@ -162,7 +164,7 @@ struct Plan {
   int enqueue_ahead = 2;             ///< K: launches enqueued and not finished, at most
   std::vector<Pool> pools;
   std::vector<PlanTensor> tensors;
-  std::vector<WeightSlice> weights;  ///< in file order = first-use order
+  std::vector<WeightSlice> weights;  ///< in first-use order = file order, but for shared slices
   std::vector<WeightGather> gathers;
   std::vector<PlanLaunch> launches;  ///< in execution order
 

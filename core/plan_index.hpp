@@ -48,6 +48,9 @@ class PlanIndex {
   std::set<std::string> models_;
 };
 
+/// Each launch and tensor of a plan of several models belongs to one of them, and launches touch
+/// only tensors of their own, weights apart.
+void validate_models_of(const PlanIndex& index);
 /// Form of launches, their arguments and dependencies; returns what touches each tensor.
 std::vector<TensorUses> validate_launches_of(const PlanIndex& index);
 /// Form and place of tensors and pools; pools not shared by tensors alive at once.

@@ -16,10 +16,6 @@ class LaunchValidation {
  private:
   void check_launch(std::size_t i) {
     const PlanLaunch& launch = plan_.launches[i];
-    if (!launch.model.empty() && !index_.has_model(launch.model)) {
-      index_.fail(PlanItem::launch, i,
-                  "model '" + launch.model + "' is not among the plan's models");
-    }
     for (const std::string& id : launch.depends) {
       if (index_.known_launch(PlanItem::launch, i, "depends", id) >= i) {
         index_.fail(PlanItem::launch, i, "depends on launch '" + id + "', which is not before it");

@@ -19,6 +19,7 @@ void validate_head(const PlanIndex& index) {
 void validate(const Plan& plan, const PlanPlaces& places) {
   const PlanIndex index(plan, places);
   validate_head(index);
+  validate_models_of(index);
   const std::vector<TensorUses> uses = validate_launches_of(index);
   validate_tensors_of(index, uses);
   validate_weights_of(index, uses);

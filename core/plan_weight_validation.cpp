@@ -20,7 +20,8 @@ class WeightValidation {
  private:
   void check_weights() const {
     std::set<std::string> sliced;
-    Bytes free_from = slice_alignment;  // the header's block
+    std::map<Bytes, std::size_t> stored;  // by offset
+    Bytes free_from = slice_alignment;    // the header's block
     for (std::size_t i = 0; i < plan_.weights.size(); ++i) {
       const WeightSlice& slice = plan_.weights[i];
       const std::optional<std::size_t> position = index_.find_tensor(slice.tensor);
@@ -35,11 +36,15 @@ class WeightValidation {
       if (slice.file_offset % slice_alignment != Bytes(0)) {
         index_.fail(PlanItem::weight, i, "file_offset must be a multiple of 4 KiB");
       }
-      if (slice.file_offset < free_from) {
+      const auto [place, alone] = stored.emplace(slice.file_offset, i);
+      if (!alone) {
+        check_shared_slice(i, place->second);
+      } else if (slice.file_offset < free_from) {
         index_.fail(PlanItem::weight, i,
                     "file_offset lies inside the header or the slice before it");
+      } else {
+        free_from = slice.file_offset + slice.bytes;
       }
-      free_from = slice.file_offset + slice.bytes;
       if (slice.residency != Residency::stream) check_not_streamed(i);
       if (slice.residency == Residency::stream) check_streamed(i, *position);
     }
@@ -49,6 +54,19 @@ class WeightValidation {
         index_.fail(PlanItem::tensor, i, "it is a weight without a slice in weights");
       }
     }
+  }
+
+  /// Contents that are stored once for several weights have one form.
+  void check_shared_slice(std::size_t i, std::size_t other) const {
+    const PlanTensor& tensor = plan_.tensor(plan_.weights[i].tensor);
+    const PlanTensor& first = plan_.tensor(plan_.weights[other].tensor);
+    if (tensor.layout == first.layout && tensor.dtype == first.dtype &&
+        tensor.shape == first.shape) {
+      return;
+    }
+    index_.fail(PlanItem::weight, i,
+                "has the file_offset of weight '" + first.id +
+                    "', which has another layout, dtype or shape");
   }
 
   void check_not_streamed(std::size_t i) const {

@@ -90,6 +90,7 @@ PlanTensor read_tensor(const YamlValue& item) {
   if (const YamlValue* offset = map.optional("offset")) tensor.offset = offset->bytes();
   tensor.first_use = optional_text(map, "first_use");
   tensor.last_use = optional_text(map, "last_use");
+  tensor.model = optional_text(map, "model");
   map.reject_unknown();
   return tensor;
 }

@@ -108,6 +108,7 @@ std::vector<std::string> describe_tensor(const PlanTensor& tensor) {
   if (tensor.offset != Bytes(0)) items.push_back("offset: " + size(tensor.offset));
   if (!tensor.first_use.empty()) items.push_back("first_use: " + yaml_word(tensor.first_use));
   if (!tensor.last_use.empty()) items.push_back("last_use: " + yaml_word(tensor.last_use));
+  if (!tensor.model.empty()) items.push_back("model: " + yaml_word(tensor.model));
   return items;
 }
 

@@ -80,6 +80,7 @@ struct PowerSample {
 
 struct ResultLaunch {
   std::string id, kernel, operation;
+  std::string model;  ///< in a queue of models
   Nanoseconds start, end;
   std::string bound;  ///< disk | dram | l2 | load_store | texture | alu | launch | latency | local;
                       ///< "" when not known (measured)
@@ -95,6 +96,14 @@ struct ResultLaunch {
   ResultRoofline roofline;              ///< simulated
   ResultEnergy energy;                  ///< simulated
   double clock_mhz = 0;                 ///< of the GPU while it ran (simulated)
+};
+
+/// One model of a queue.
+struct ResultModel {
+  std::string name;
+  Nanoseconds start, end;  ///< of its first kernel, and of its last
+  Nanoseconds integrated;  ///< from when the run began to its outputs: what a user waits for
+  Bytes peak;              ///< most that was resident between start and end, of all classes
 };
 
 struct ResultCounter {
@@ -146,11 +155,16 @@ struct Result {
   ResultEnergy energy;
   std::vector<PowerSample> power_over_time;  ///< empty where nothing can change
   std::vector<ResultLaunch> launches;
+  std::vector<ResultModel> models;  ///< of a queue, in the order of their starts
   std::map<std::string, ResultCounter> counters;
   std::vector<ResultHistogram> latency_histograms;
   ResultIntervals intervals;
   std::vector<ResultCheck> checks;
 };
+
+/// Models that launches name, from launches and memory over time. A model's first kernel need not
+/// be the first of its commands: weights come before.
+std::vector<ResultModel> models_of(const Result& result);
 
 /// Deterministic JSON, keys as in result.schema.json.
 std::string to_json(const Result& result);

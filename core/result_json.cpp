@@ -129,10 +129,23 @@ Json launches_json(const std::vector<ResultLaunch>& launches) {
                     {"weight_bytes", launch.weight_bytes.count()},
                     {"stalls", numbers_by_name(launch.stalls)},
                     {"counters", numbers_by_name(launch.counters)}});
+    if (!launch.model.empty()) json.back()["model"] = launch.model;
     add_simulated(&json.back(), launch);
     if (launch.occupancy_limit.empty()) continue;
     json.back()["occupancy"] = {{"waves", launch.resident_waves},
                                 {"limit", launch.occupancy_limit}};
+  }
+  return json;
+}
+
+Json models_json(const std::vector<ResultModel>& models) {
+  Json json = Json::array();
+  for (const ResultModel& model : models) {
+    json.push_back({{"name", model.name},
+                    {"start_ns", model.start.count()},
+                    {"end_ns", model.end.count()},
+                    {"integrated_ns", model.integrated.count()},
+                    {"peak_bytes", model.peak.count()}});
   }
   return json;
 }
@@ -212,6 +225,7 @@ std::string to_json(const Result& result) {
   json["energy"]["outside_launches_nj"] = result.energy.outside_launches_nj;
   if (!result.power_over_time.empty()) json["power_over_time"] = power_json(result.power_over_time);
   json["launches"] = launches_json(result.launches);
+  if (!result.models.empty()) json["models"] = models_json(result.models);
   json["counters"] = counters_json(result.counters);
   json["latency_histograms"] = histograms_json(result.latency_histograms);
   if (result.intervals.length.count() > 0) json["intervals"] = intervals_json(result.intervals);

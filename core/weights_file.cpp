@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 
 #include "core/atomic_file.hpp"
@@ -194,11 +195,34 @@ Bytes first_slice_offset(const std::vector<WeightsIndexEntry>& entries) {
   return round_up(Bytes(header_bytes + serialized(entries).size()), slice_alignment);
 }
 
+std::vector<std::size_t> stored_entries(const std::vector<WeightsIndexEntry>& entries) {
+  std::map<Bytes, std::size_t> by_offset;
+  std::vector<std::size_t> stored;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    stored.push_back(by_offset.emplace(entries[i].offset, i).first->second);
+  }
+  return stored;
+}
+
 struct WeightsWriter::State {
   State(const std::string& path, WeightsIndex index_to_write)
-      : file(path), index(std::move(index_to_write)) {}
+      : file(path), index(std::move(index_to_write)), stored(stored_entries(index.entries)) {}
+
+  void skip_stored() {
+    while (next < stored.size() && stored[next] != next) ++next;
+  }
+  /// What lies behind the last slice.
+  Bytes end() const {
+    Bytes end = first_slice_offset(index.entries);
+    for (const WeightsIndexEntry& entry : index.entries) {
+      end = std::max(end, round_up(entry.offset + entry.bytes, slice_alignment));
+    }
+    return end;
+  }
+
   AtomicFile file;
   WeightsIndex index;
+  const std::vector<std::size_t> stored;
   std::size_t next = 0;
 };
 
@@ -208,7 +232,10 @@ WeightsWriter::WeightsWriter(const std::string& path, WeightsIndex index) {
     throw std::logic_error("model digest of more than 64 bytes");
   }
   Bytes free_from = first_slice_offset(index.entries);
-  for (const WeightsIndexEntry& entry : index.entries) {
+  const std::vector<std::size_t> stored = stored_entries(index.entries);
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    const WeightsIndexEntry& entry = index.entries[i];
+    if (stored[i] != i && entry.bytes == index.entries[stored[i]].bytes) continue;
     if (entry.offset < free_from || entry.offset % slice_alignment != Bytes(0)) {
       throw UserError("weights slice " + describe(entry) +
                       " overlaps the index or a slice before it, or is not 4 KiB-aligned");
@@ -233,21 +260,21 @@ void WeightsWriter::append(const std::vector<std::uint8_t>& bytes) {
   stream.seekp(static_cast<std::streamoff>(entry.offset.count()));
   stream.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
+  state_->skip_stored();
 }
 
 void WeightsWriter::finish() {
   if (state_->next != state_->index.entries.size()) {
     throw std::logic_error("fewer slices than the index has");
   }
+  for (std::size_t i = 0; i < state_->stored.size(); ++i) {
+    state_->index.entries[i].checksum = state_->index.entries[state_->stored[i]].checksum;
+  }
   const std::string records = serialized(state_->index.entries);
   const std::string head = serialized_header(state_->index, records) + records;
   std::ostream& stream = state_->file.stream();
   // Direct reads come in whole blocks: the last slice is padded to one.
-  Bytes end = first_slice_offset(state_->index.entries);
-  if (!state_->index.entries.empty()) {
-    const WeightsIndexEntry& last = state_->index.entries.back();
-    end = round_up(last.offset + last.bytes, slice_alignment);
-  }
+  const Bytes end = state_->end();
   stream.seekp(0, std::ios::end);
   const auto written = static_cast<std::uint64_t>(stream.tellp());
   if (written < end.count()) {

@@ -43,13 +43,16 @@ std::string index_digest(const WeightsIndex& index);
 /// first_slice_offset().
 Bytes first_slice_offset(const std::vector<WeightsIndexEntry>& entries);
 
+/// By entry, the first one with its offset: itself, or one of equal contents, stored for both.
+std::vector<std::size_t> stored_entries(const std::vector<WeightsIndexEntry>& entries);
+
 /// Writes slices in order as they are handed over, then header and index. The file appears on
 /// finish().
 class WeightsWriter {
  public:
   WeightsWriter(const std::string& path, WeightsIndex index);
   ~WeightsWriter();
-  /// `bytes` of the next entry of the index, exactly entry.bytes long.
+  /// `bytes` of the next entry of the index that is stored itself, exactly entry.bytes long.
   void append(const std::vector<std::uint8_t>& bytes);
   void finish();
 

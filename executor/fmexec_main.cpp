@@ -13,7 +13,7 @@
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
 #include "executor/index_values.hpp"
-#include "executor/model_io.hpp"
+#include "executor/model_arrays.hpp"
 #include "executor/plan_executor.hpp"
 #include "executor/recorder/run_trace.hpp"
 #include "executor/run_report.hpp"
@@ -22,29 +22,14 @@
 namespace fm {
 namespace {
 
-using Inputs = std::map<std::string, NpyArray>;  // by tensor id
-
-Inputs make_inputs(const Plan& plan, const FmexecOptions& options) {
-  const std::string& path = options.inputs.empty() ? options.verify : options.inputs;
-  std::optional<NpzReader> file;
-  if (!path.empty()) file.emplace(path);
-  Inputs inputs;
-  for (const PlanTensor* tensor : tensors_of(plan, TensorRole::input)) {
-    const std::int64_t rows = rows_indexed_by(plan, *tensor);
-    inputs[tensor->id] = file ? input_from(*file, *tensor)
-                              : random_input(*tensor, options.seed, rows > 0 ? rows : 2);
-  }
-  return inputs;
-}
-
-void write_inputs(const Plan& plan, const Inputs& inputs, PlanExecutor& executor) {
+void write_inputs(const Plan& plan, const ArraysByTensor& inputs, PlanExecutor& executor) {
   for (const PlanTensor* tensor : tensors_of(plan, TensorRole::input)) {
     executor.write_input(*tensor, to_device_bytes(*tensor, inputs.at(tensor->id)));
   }
 }
 
 /// Fresh poison and inputs, because launches may reuse an input's memory.
-RunTimes run_once(const Plan& plan, const Inputs& inputs, const std::string& label,
+RunTimes run_once(const Plan& plan, const ArraysByTensor& inputs, const std::string& label,
                   PlanExecutor& executor) {
   executor.poison();
   write_inputs(plan, inputs, executor);
@@ -52,7 +37,7 @@ RunTimes run_once(const Plan& plan, const Inputs& inputs, const std::string& lab
   return executor.run([&](std::size_t done, std::size_t total) { bar.show(done, total); });
 }
 
-Measurement measure(const Plan& plan, const Inputs& inputs, const FmexecOptions& options,
+Measurement measure(const Plan& plan, const ArraysByTensor& inputs, const FmexecOptions& options,
                     PlanExecutor& executor) {
   Measurement measured;
   const std::size_t runs = options.warmup + options.repeat;
@@ -74,52 +59,23 @@ Measurement measure(const Plan& plan, const Inputs& inputs, const FmexecOptions&
   return measured;
 }
 
-std::map<std::string, NpyArray> read_outputs(const Plan& plan, PlanExecutor& executor) {
-  std::map<std::string, NpyArray> outputs;
+ArraysByTensor read_outputs(const Plan& plan, PlanExecutor& executor) {
+  ArraysByTensor outputs;
   for (const PlanTensor* tensor : tensors_of(plan, TensorRole::output)) {
-    outputs["output:" + tensor->name] = from_device_bytes(*tensor, executor.read_output(*tensor));
+    outputs[tensor->id] = from_device_bytes(*tensor, executor.read_output(*tensor));
   }
   return outputs;
 }
 
-/// Prints each comparison; returns whether all pass.
-bool verify(const Plan& plan, const std::map<std::string, NpyArray>& outputs,
-            const FmexecOptions& options, std::ostream& out) {
-  const NpzReader reference(options.verify);
-  const BarKind bars = options.half_bars ? BarKind::half_error : BarKind::by_storage;
-  bool passes = true;
-  for (const PlanTensor* tensor : tensors_of(plan, TensorRole::output)) {
-    const OutputComparison comparison =
-        compare_output(reference, *tensor, outputs.at("output:" + tensor->name), plan.storage, bars,
-                       options.tolerance);
-    passes = passes && comparison.passes();
-    out << "verify               output " << comparison.name << ": relative error "
-        << comparison.relative_error << ", bar " << comparison.bar;
-    if (comparison.nan_count > 0) out << ", " << comparison.nan_count << " NaN";
-    if (comparison.beyond_half > 0) out << ", " << comparison.beyond_half << " beyond half's range";
-    out << (comparison.passes() ? ": passed\n" : ": FAILED\n");
-  }
-  return passes;
-}
-
-/// What compare_output() would refuse is refused before the run, not after it.
-void check_reference(const Plan& plan, const FmexecOptions& options) {
-  if (options.verify.empty()) return;
-  const NpzReader reference(options.verify);
-  const BarKind bars = options.half_bars ? BarKind::half_error : BarKind::by_storage;
-  for (const PlanTensor* tensor : tensors_of(plan, TensorRole::output)) {
-    compare_output(reference, *tensor, random_input(*tensor, options.seed), plan.storage, bars,
-                   options.tolerance);
-  }
-}
-
-void check_destinations(const FmexecOptions& options) {
-  for (const std::string& path : {options.record, options.outputs, options.destination}) {
+void check_destinations(const FmexecOptions& options, const ArrayFiles& files) {
+  std::vector<std::string> paths{options.record, options.destination};
+  for (const auto& [model, path] : files.outputs) paths.push_back(path);
+  for (const std::string& path : paths) {
     if (!path.empty() && path != "-") AtomicFile probe(path);
   }
 }
 
-std::string record(const Plan& plan, const Inputs& inputs, const FmexecOptions& options,
+std::string record(const Plan& plan, const ArraysByTensor& inputs, const FmexecOptions& options,
                    PlanExecutor& executor) {
   std::map<std::string, std::vector<std::int32_t>> integer_inputs;
   for (const auto& [tensor, array] : inputs) {
@@ -149,6 +105,12 @@ std::string record(const Plan& plan, const Inputs& inputs, const FmexecOptions& 
   return text.str();
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 void report(const std::string& text, const std::string& destination) {
   AtomicFile file(destination);
   file.stream() << text;
@@ -156,30 +118,32 @@ void report(const std::string& text, const std::string& destination) {
 }
 
 ExitStatus execute(const FmexecOptions& options) {
-  check_destinations(options);
   const Plan plan = read_plan(options.plan);
+  const ArrayFiles files(plan, options);
+  check_destinations(options, files);
   validate_launches(plan);
   const WeightsIndex index = open_weights_for(plan, options.weights);
-  const Inputs inputs = make_inputs(plan, options);
-  check_reference(plan, options);
+  const ArraysByTensor inputs = make_inputs(plan, files, options);
+  check_references(plan, files, options);
   const OpenClDevice device = select_device(options.device);
   PlanExecutor executor(plan, index, options.weights, device,
                         {options.disk_bytes_per_second, default_cache_folder()});
   Measurement measured = measure(plan, inputs, options, executor);
-  const std::map<std::string, NpyArray> outputs = read_outputs(plan, executor);
+  const ArraysByTensor outputs = read_outputs(plan, executor);
   measured.process = read_process_memory();
-  if (!options.outputs.empty()) write_npz(options.outputs, outputs);
+  write_outputs(plan, outputs, files);
 
   // With the JSON on standard output, people read standard error.
   const bool json_to_terminal = options.json && options.destination == "-";
   std::ostream& people = json_to_terminal ? std::cerr : std::cout;
-  std::string text = summary_text(plan, measured);
+  Result result = make_result(plan, measured, executor.recorder().operations());
+  std::string text = summary_text(plan, measured) + models_text(result.models);
   if (options.profile) text += profile_text(plan, measured);
   if (options.json || options.destination == "-") people << text << std::flush;
 
-  const bool passes = options.verify.empty() || verify(plan, outputs, options, people);
-  if (!passes) throw VerificationError("the outputs differ from " + options.verify);
-  Result result = make_result(plan, measured, executor.recorder().operations());
+  if (!verify_outputs(plan, outputs, files, options, people)) {
+    throw VerificationError("the outputs differ from " + joined(options.verify));
+  }
   if (!options.record.empty()) {
     people << record(plan, inputs, options, executor);
     result.trace_file = options.record;

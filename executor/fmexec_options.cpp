@@ -29,12 +29,17 @@ po::options_description described_options() {
   add("device", po::value<std::string>(),
       "index or part of the name of an OpenCL device (default: the first GPU, else CPU)");
   add("list-devices", "print the OpenCL devices and stop");
-  add("inputs", po::value<std::string>(),
-      ".npz with input:<name> arrays (default: those of --verify, else random)");
+  const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
+  add("inputs", texts(),
+      ".npz with input:<name> arrays (default: those of --verify, else random); of a queue of "
+      "models MODEL=FILE, for each");
   add("seed", po::value<std::uint64_t>(), "of random inputs (default 1)");
-  add("outputs", po::value<std::string>(), "write the outputs as output:<name> arrays of an .npz");
-  add("verify", po::value<std::string>(),
-      "compare the outputs with output:<name> of an .npz; exit status 4 when they differ");
+  add("outputs", texts(),
+      "write the outputs as output:<name> arrays of an .npz; of a queue MODEL=FILE");
+  add("verify", texts(),
+      "compare the outputs with output:<name> of an .npz; of a queue MODEL=FILE; exit status 4 "
+      "when "
+      "they differ");
   add("tolerance", po::value<double>(),
       "largest relative error accepted (default: 1.5 x half_error:<name> of the .npz with f16 "
       "storage, 1e-5 with f32)");
@@ -59,15 +64,20 @@ bool ends_with(const std::string& word, const std::string& end) {
   return word.size() >= end.size() && word.compare(word.size() - end.size(), end.size(), end) == 0;
 }
 
+std::vector<std::string> texts(const po::variables_map& values, const char* name) {
+  return values.count(name) ? values[name].as<std::vector<std::string>>()
+                            : std::vector<std::string>();
+}
+
 FmexecOptions from_values(const po::variables_map& values) {
   FmexecOptions options;
   options.plan = text(values, "plan");
   options.weights = text(values, "weights");
   options.record = text(values, "record");
   options.device = text(values, "device");
-  options.inputs = text(values, "inputs");
-  options.verify = text(values, "verify");
-  options.outputs = text(values, "outputs");
+  options.inputs = texts(values, "inputs");
+  options.verify = texts(values, "verify");
+  options.outputs = texts(values, "outputs");
   if (values.count("output")) options.destination = text(values, "output");
   if (values.count("tolerance")) options.tolerance = values["tolerance"].as<double>();
   options.half_bars = values.count("half-bars") > 0;

@@ -4,17 +4,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fm {
 
 struct FmexecOptions {
   std::string plan, weights;
-  std::string record;             ///< trace to write; "" = none
-  std::string device;             ///< index or part of a name; "" = the preferred one
-  std::string inputs;             ///< .npz; "" = of `verify`, else random
-  std::string verify;             ///< .npz; "" = no comparison
-  std::string outputs;            ///< .npz to write; "" = none
-  std::string destination = "-";  ///< of the report
+  std::string record;  ///< trace to write; "" = none
+  std::string device;  ///< index or part of a name; "" = the preferred one
+  // Each FILE, or MODEL=FILE of a queue of models.
+  std::vector<std::string> inputs;   ///< .npz; none = of `verify`, else random
+  std::vector<std::string> verify;   ///< .npz; none = no comparison
+  std::vector<std::string> outputs;  ///< .npz to write
+  std::string destination = "-";     ///< of the report
   std::optional<double> tolerance;
   std::optional<double> disk_bytes_per_second;
   bool half_bars = false;

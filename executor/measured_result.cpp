@@ -63,6 +63,7 @@ std::vector<ResultLaunch> launches_of(const Plan& plan, const RunTimes& run, std
     result.id = launch.id;
     result.kernel = launch.kernel;
     result.operation = launch.operation;
+    result.model = launch.model;
     result.macs = launch.macs;
     result.start = Nanoseconds(run.launches[i].started - run.began + began);
     result.end = Nanoseconds(run.launches[i].ended - run.began + began);
@@ -114,6 +115,7 @@ Result make_result(const Plan& plan, const Measurement& measured,
   result.memory = measured.memory;
   result.timeline = timeline_of(operations);
   result.launches = launches_of(plan, median_run(measured.runs), measured.first.began);
+  result.models = models_of(result);
   result.counters = counters_of(measured);
   std::uint64_t first_start = UINT64_MAX;
   for (const LaunchTimes& launch : measured.first.launches) {

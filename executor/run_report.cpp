@@ -132,6 +132,16 @@ std::string summary_text(const Plan& plan, const Measurement& measured) {
   return out.str();
 }
 
+std::string models_text(const std::vector<ResultModel>& models) {
+  std::ostringstream out;
+  for (const ResultModel& model : models) {
+    out << "model                " << model.name << ": starts at "
+        << milliseconds(model.start.count()) << ", outputs at "
+        << milliseconds(model.integrated.count()) << ", peak " << megabytes(model.peak) << "\n";
+  }
+  return out.str();
+}
+
 std::string profile_text(const Plan& plan, const Measurement& measured) {
   std::ostringstream out;
   out << std::left << std::setw(8) << "launch" << std::setw(18) << "kernel" << std::setw(22)

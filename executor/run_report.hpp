@@ -37,6 +37,8 @@ Result make_result(const Plan& plan, const Measurement& measured,
 
 /// Latency, time by kernel, memory by class and of the process.
 std::string summary_text(const Plan& plan, const Measurement& measured);
+/// One line a model of a queue; "" otherwise.
+std::string models_text(const std::vector<ResultModel>& models);
 /// One line a launch: kernel, operation, geometry, median time and GFLOP/s (two operations a
 /// multiply-accumulate).
 std::string profile_text(const Plan& plan, const Measurement& measured);

@@ -8,14 +8,23 @@
 #include "planner/dependencies.hpp"
 #include "planner/launch_order.hpp"
 #include "planner/lowering.hpp"
-#include "planner/overlap/weight_placement.hpp"
 #include "planner/passes/passes.hpp"
-#include "planner/profile/launch_profiles.hpp"
 
 namespace fm {
 namespace {
 
-/// Tensors and kernels, with ids.
+/// In the graph's order, or in another that makes the pools smaller.
+void reorder_where_smaller(Plan* plan) {
+  Plan reordered = *plan;
+  const bool changed = reorder_launches(&reordered);
+  place_tensors(plan);
+  if (!changed) return;
+  place_tensors(&reordered);
+  if (pool_bytes(reordered) < pool_bytes(*plan)) *plan = std::move(reordered);
+}
+
+}  // namespace
+
 Plan draft_plan(const std::string& model_path, const DeviceConfig& config,
                 const PlanOptions& options) {
   ImportedModel model = import_and_fuse(model_path, options.bindings);
@@ -37,10 +46,10 @@ Plan draft_plan(const std::string& model_path, const DeviceConfig& config,
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     plan.launches[i].id = "L" + std::to_string(i);
   }
+  if (options.queued) put_into_queue(*options.queued, &plan);
   return plan;
 }
 
-/// Uses, weights and pools follow from the order of launches.
 void place_tensors(Plan* plan) {
   set_uses(plan);
   for (WeightGather& gather : plan->gathers) {
@@ -49,18 +58,6 @@ void place_tensors(Plan* plan) {
   list_weights(plan);
   assign_pools(plan);
 }
-
-/// In the graph's order, or in another that makes the pools smaller.
-void reorder_where_smaller(Plan* plan) {
-  Plan reordered = *plan;
-  const bool changed = reorder_launches(&reordered);
-  place_tensors(plan);
-  if (!changed) return;
-  place_tensors(&reordered);
-  if (pool_bytes(reordered) < pool_bytes(*plan)) *plan = std::move(reordered);
-}
-
-}  // namespace
 
 ImportedModel import_and_fuse(const std::string& model_path, const ShapeBindings& bindings) {
   ImportedModel model = import_model(model_path, bindings);
@@ -80,17 +77,18 @@ Plan make_plan(const std::string& model_path, const DeviceConfig& config,
   return plan;
 }
 
-std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
-                                            const DeviceConfig& config, const PlanOptions& options,
-                                            const std::optional<std::string>& profile,
-                                            const OverlapRequest& request,
-                                            const std::optional<LcOpgRequest>& lc_opg) {
+PricedDraft priced_draft(const std::string& model_path, const DeviceConfig& config,
+                         const PlanOptions& options, const std::optional<std::string>& profile,
+                         bool choose_placement) {
   Plan draft = draft_plan(model_path, config, options);
   reorder_where_smaller(&draft);
-  const LaunchProfiles profiles = launch_profiles(draft, config, profile);
-  const DeviceCosts costs(config, profiles.copy_nanoseconds_per_byte);
-  PricedPlan priced{std::move(draft), profiles.launches};
-  if (profiles.by_signature && options.placement == PlacementPolicy::automatic && !lc_opg) {
+  PricedDraft result;
+  result.profiles = launch_profiles(draft, config, profile);
+  PricedPlan& priced = result.priced;
+  priced = {std::move(draft), result.profiles.launches};
+  if (result.profiles.by_signature && options.placement == PlacementPolicy::automatic &&
+      choose_placement) {
+    const DeviceCosts costs(config, result.profiles.copy_nanoseconds_per_byte);
     PlanOptions other = options;
     other.placement = PlacementPolicy::buffer_weights;
     Plan buffers = draft_plan(model_path, config, other);
@@ -99,6 +97,16 @@ std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
     priced = choose_weight_placement(priced, {std::move(buffers), std::move(times)}, costs);
     place_tensors(&priced.plan);
   }
+  return result;
+}
+
+std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
+                                            const DeviceConfig& config, const PlanOptions& options,
+                                            const std::optional<std::string>& profile,
+                                            const OverlapRequest& request,
+                                            const std::optional<LcOpgRequest>& lc_opg) {
+  const auto [priced, profiles] = priced_draft(model_path, config, options, profile, !lc_opg);
+  const DeviceCosts costs(config, profiles.copy_nanoseconds_per_byte);
   const OverlapModel model(priced.plan, priced.launches, costs);
   std::vector<OverlapPlan> plans;
   if (lc_opg) {

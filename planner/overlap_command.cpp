@@ -44,54 +44,6 @@ std::size_t whole(const po::variables_map& values, const std::string& flag, doub
   return static_cast<std::size_t>(value);
 }
 
-OverlapRequest request_of(const po::variables_map& values) {
-  OverlapRequest request;
-  if (values.count("budget") != 0) {
-    request.budget = Bytes(static_cast<std::uint64_t>(parse_quantity(
-        values["budget"].as<std::string>(), QuantityKind::bytes, {"--budget", 0, 0})));
-  }
-  if (values.count("minimize") != 0) {
-    const std::string& word = values["minimize"].as<std::string>();
-    if (word != "latency" && word != "memory") {
-      throw UserError("--minimize `" + word + "`: " + accepted_words(word, {"latency", "memory"}));
-    }
-    request.minimize_memory = word == "memory";
-  }
-  if (values.count("slowdown") != 0) {
-    if (!request.minimize_memory) throw UserError("--slowdown belongs to --minimize memory");
-    request.slowdown = number(values, "slowdown", 0, 10000) / 100;
-  }
-  if (values.count("pareto") != 0) request.pareto = whole(values, "pareto", 2, 100);
-  if (values.count("runs") != 0) request.runs = whole(values, "runs", 1, 1e6);
-  if (values.count("solver-seconds") != 0) {
-    request.seconds = number(values, "solver-seconds", 0.001, 3600);
-  }
-  return request;
-}
-
-/// Empty for `optimal`. Options of the one are refused for the other.
-std::optional<LcOpgRequest> lc_opg_request_of(const po::variables_map& values) {
-  const bool optimal = values["policy"].as<std::string>() == "optimal";
-  for (const char* flag : {"lambda", "m-peak"}) {
-    if (optimal && values.count(flag) != 0) {
-      throw UserError(std::string("--") + flag + " belongs to --policy lc-opg");
-    }
-  }
-  if (optimal) return std::nullopt;
-  for (const char* flag : {"minimize", "slowdown", "pareto", "runs"}) {
-    if (values.count(flag) != 0) {
-      throw UserError(std::string("--") + flag + " belongs to --policy optimal");
-    }
-  }
-  LcOpgRequest request;
-  if (values.count("lambda") != 0) request.lambda = number(values, "lambda", 0, 1);
-  if (values.count("m-peak") != 0) {
-    request.m_peak = Bytes(static_cast<std::uint64_t>(parse_quantity(
-        values["m-peak"].as<std::string>(), QuantityKind::bytes, {"--m-peak", 0, 0})));
-  }
-  return request;
-}
-
 /// "out/vit.plan.yaml", 2 -> "out/vit.2.plan.yaml"
 std::string numbered(const std::string& output, std::size_t index) {
   const std::filesystem::path path(output);
@@ -148,6 +100,53 @@ void write_front(const std::vector<OverlapPlan>& plans, const std::string& outpu
 
 }  // namespace
 
+OverlapRequest overlap_request(const po::variables_map& values) {
+  OverlapRequest request;
+  if (values.count("budget") != 0) {
+    request.budget = Bytes(static_cast<std::uint64_t>(parse_quantity(
+        values["budget"].as<std::string>(), QuantityKind::bytes, {"--budget", 0, 0})));
+  }
+  if (values.count("minimize") != 0) {
+    const std::string& word = values["minimize"].as<std::string>();
+    if (word != "latency" && word != "memory") {
+      throw UserError("--minimize `" + word + "`: " + accepted_words(word, {"latency", "memory"}));
+    }
+    request.minimize_memory = word == "memory";
+  }
+  if (values.count("slowdown") != 0) {
+    if (!request.minimize_memory) throw UserError("--slowdown belongs to --minimize memory");
+    request.slowdown = number(values, "slowdown", 0, 10000) / 100;
+  }
+  if (values.count("pareto") != 0) request.pareto = whole(values, "pareto", 2, 100);
+  if (values.count("runs") != 0) request.runs = whole(values, "runs", 1, 1e6);
+  if (values.count("solver-seconds") != 0) {
+    request.seconds = number(values, "solver-seconds", 0.001, 3600);
+  }
+  return request;
+}
+
+std::optional<LcOpgRequest> lc_opg_request(const po::variables_map& values) {
+  const bool optimal = values["policy"].as<std::string>() == "optimal";
+  for (const char* flag : {"lambda", "m-peak"}) {
+    if (optimal && values.count(flag) != 0) {
+      throw UserError(std::string("--") + flag + " belongs to --policy lc-opg");
+    }
+  }
+  if (optimal) return std::nullopt;
+  for (const char* flag : {"minimize", "slowdown", "pareto", "runs"}) {
+    if (values.count(flag) != 0) {
+      throw UserError(std::string("--") + flag + " belongs to --policy optimal");
+    }
+  }
+  LcOpgRequest request;
+  if (values.count("lambda") != 0) request.lambda = number(values, "lambda", 0, 1);
+  if (values.count("m-peak") != 0) {
+    request.m_peak = Bytes(static_cast<std::uint64_t>(parse_quantity(
+        values["m-peak"].as<std::string>(), QuantityKind::bytes, {"--m-peak", 0, 0})));
+  }
+  return request;
+}
+
 bool has_overlap_options(const std::string& policy) {
   return policy == "optimal" || policy == "lc-opg";
 }
@@ -167,11 +166,11 @@ void add_overlap_options(po::options_description* flags) {
       "m-peak", text(), "lc-opg: most that a layer may transform, default 500 MB");
 }
 
-void refuse_overlap_options(const po::variables_map& values, const std::string& policy) {
-  for (const char* flag : overlap_flags) {
-    if (values.count(flag) != 0) {
-      throw UserError(std::string("--") + flag + " belongs to --policy optimal or lc-opg, not " +
-                      policy);
+void refuse_overlap_options(const po::variables_map& values, const std::string& policy,
+                            bool budget_allowed) {
+  for (const std::string flag : overlap_flags) {
+    if (values.count(flag) != 0 && !(budget_allowed && flag == "budget")) {
+      throw UserError("--" + flag + " belongs to --policy optimal or lc-opg, not " + policy);
     }
   }
 }
@@ -179,7 +178,7 @@ void refuse_overlap_options(const po::variables_map& values, const std::string& 
 void run_overlap_policy(const po::variables_map& values, const std::string& model,
                         const std::string& output, const DeviceConfig& config,
                         const PlanOptions& options) {
-  const OverlapRequest request = request_of(values);
+  const OverlapRequest request = overlap_request(values);
   if (request.pareto > 0 && output == "-") {
     throw UserError("--pareto writes several plans: -o must name a file");
   }
@@ -187,7 +186,7 @@ void run_overlap_policy(const po::variables_map& values, const std::string& mode
   std::optional<std::string> profile;
   if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
   const std::vector<OverlapPlan> plans =
-      make_overlap_plans(model, config, options, profile, request, lc_opg_request_of(values));
+      make_overlap_plans(model, config, options, profile, request, lc_opg_request(values));
   const bool json = values.count("json") != 0;
   if (request.pareto > 0) return write_front(plans, output, json);
   const OverlapPlan& planned = plans.front();

@@ -3,6 +3,7 @@
 // said about them.
 
 #include <boost/program_options.hpp>
+#include <optional>
 #include <string>
 
 #include "core/device_config.hpp"
@@ -17,9 +18,15 @@ bool has_overlap_options(const std::string& policy);
 /// --m-peak.
 void add_overlap_options(boost::program_options::options_description* flags);
 
-/// Throws UserError when one of those options is given for another policy.
+/// What they ask for. Throws UserError.
+OverlapRequest overlap_request(const boost::program_options::variables_map& values);
+/// Empty for --policy optimal. Options of the one policy are refused for the other.
+std::optional<LcOpgRequest> lc_opg_request(const boost::program_options::variables_map& values);
+
+/// Throws UserError when one of those options is given for another policy; a queue has a budget
+/// (`budget_allowed`) whatever its policy.
 void refuse_overlap_options(const boost::program_options::variables_map& values,
-                            const std::string& policy);
+                            const std::string& policy, bool budget_allowed = false);
 
 /// Plans, writes and reports: one plan to `output`, or with --pareto one for each point of the
 /// front to `output` with its number before the extensions. Throws UserError.

@@ -1,112 +1,97 @@
 #include "planner/pack.hpp"
 
-#include <algorithm>
-#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 
 #include "core/diagnostics.hpp"
 #include "core/weights_file.hpp"
 #include "planner/make_plan.hpp"
-#include "planner/tensor_view.hpp"
+#include "planner/model_file.hpp"
+#include "planner/weight_source.hpp"
 
 namespace fm {
 namespace {
 
-ShapeBindings bindings_of(const Plan& plan) {
+/// A model's own tensors: of a plan of one model all.
+bool is_of(const PlanTensor& tensor, const Plan& plan, const PlanModel& model) {
+  return plan.models.size() == 1 || tensor.model == model.name;
+}
+
+ShapeBindings bindings_of(const Plan& plan, const PlanModel& model) {
   ShapeBindings bindings;
   for (const PlanTensor& tensor : plan.tensors) {
-    if (tensor.role == TensorRole::input) bindings.inputs[tensor.name] = tensor.shape;
+    if (tensor.role != TensorRole::input || !is_of(tensor, plan, model)) continue;
+    bindings.inputs[tensor.name] = tensor.shape;
   }
   return bindings;
 }
 
-/// "<name>[<begin>:<end>]/<axis>": a part of a constant (split_large_weights).
-struct Part {
-  std::string name;
-  std::int64_t begin = 0, end = 0;
-  std::size_t axis = 0;
-};
-
-std::optional<Part> part_from(const std::string& name) {
-  const std::size_t open = name.rfind('['), colon = name.rfind(':'), close = name.rfind("]/");
-  if (open == std::string::npos || colon == std::string::npos || close == std::string::npos ||
-      colon < open || close < colon) {
-    return std::nullopt;
+/// The files by digest. Each must be of the plan, and each model of the plan among them.
+std::map<std::string, std::string> files_by_digest(const Plan& plan,
+                                                   const std::vector<std::string>& model_paths) {
+  std::map<std::string, std::string> wanted;
+  for (const PlanModel& model : plan.models) wanted[model.digest] = model.file;
+  std::map<std::string, std::string> files;
+  for (const std::string& path : model_paths) {
+    const std::string digest = read_model_file(path).digest;
+    if (wanted.count(digest) == 0) {
+      std::string wants;
+      for (const auto& [known, file] : wanted) {
+        wants += (wants.empty() ? "" : ", ") + known + " (" + file + ")";
+      }
+      throw UserError(SourceLocation{path, 0, 0}, "is not the model of the plan: its digest is " +
+                                                      digest + ", the plan wants " + wants);
+    }
+    files[digest] = path;
   }
-  const std::string begin = name.substr(open + 1, colon - open - 1);
-  const std::string end = name.substr(colon + 1, close - colon - 1), axis = name.substr(close + 2);
-  for (const std::string& number : {begin, end, axis}) {
-    if (number.empty() || number.size() > 18 ||
-        number.find_first_not_of("0123456789") != std::string::npos) {
-      return std::nullopt;
+  for (const auto& [digest, file] : wanted) {
+    if (files.count(digest) == 0) {
+      throw UserError("the plan's model " + file + " (" + digest + ") is missing: give --model " +
+                      file);
     }
   }
-  return Part{name.substr(0, open), std::stoll(begin), std::stoll(end), std::stoul(axis)};
+  return files;
 }
 
-class WeightSource {
+/// The plan's models as far as weights of theirs are asked for, one at a time in memory.
+class QueueSource {
  public:
-  explicit WeightSource(const ImportedModel& model) : model_(model) {
-    for (const GraphTensor& tensor : model.graph.tensors) {
-      if (tensor.constant) by_name_[tensor.name] = &tensor;
-    }
-  }
+  QueueSource(const Plan& plan, std::map<std::string, std::string> files)
+      : plan_(plan), files_(std::move(files)) {}
 
-  HostTensor load(const PlanTensor& wanted) const {
-    if (const auto found = by_name_.find(wanted.name); found != by_name_.end()) {
-      return model_.constants.load(*found->second);
+  std::vector<std::uint8_t> packed(const PlanTensor& tensor) {
+    const PlanModel& model = model_of(tensor);
+    if (&model != current_) {
+      source_.reset();
+      model_.emplace(import_and_fuse(files_.at(model.digest), bindings_of(plan_, model)));
+      source_.emplace(*model_);
+      current_ = &model;
     }
-    const auto part = part_from(wanted.name);
-    const auto found = part ? by_name_.find(part->name) : by_name_.end();
-    if (found == by_name_.end()) {
-      throw UserError(
-          model_.path + ": the plan's weight `" + wanted.name + "` (" + wanted.id +
-          ") is no constant of this model; make the plan again with this version of fmplan");
-    }
-    HostTensor whole = model_.constants.load(*found->second);
-    if (part->axis >= whole.shape.size() || part->begin >= part->end ||
-        part->end > whole.shape[part->axis]) {
-      throw UserError("weight `" + wanted.name + "` reaches outside " + to_string(whole.shape));
-    }
-    std::vector<std::int64_t> starts(whole.shape.size(), 0), steps(whole.shape.size(), 1);
-    Shape extents = whole.shape;
-    starts[part->axis] = part->begin;
-    extents[part->axis] = part->end - part->begin;
-    const TensorView view = sliced(whole_view(whole.shape), starts, steps, extents);
-    return real_tensor(extents, gathered(view, whole.reals));
+    return source_->packed(tensor);
   }
 
  private:
-  const ImportedModel& model_;
-  std::map<std::string, const GraphTensor*> by_name_;
-};
+  const PlanModel& model_of(const PlanTensor& tensor) const {
+    for (const PlanModel& model : plan_.models) {
+      if (is_of(tensor, plan_, model)) return model;
+    }
+    throw UserError("weight " + tensor.id + " belongs to no model of the plan");
+  }
 
-std::vector<std::uint8_t> packed(const PlanTensor& wanted, HostTensor values) {
-  if (element_count(values.shape) != element_count(wanted.shape)) {
-    throw UserError("weight `" + wanted.name + "` (" + wanted.id + ") has shape " +
-                    to_string(wanted.shape) + " in the plan, but " + to_string(values.shape) +
-                    " in the model");
-  }
-  if (wanted.dtype == DataType::i32) {
-    values.type = ElementType::int32;
-    return bytes_of(values);
-  }
-  if (!values.is_real()) values.reals.assign(values.integers.begin(), values.integers.end());
-  return pack(wanted.layout, wanted.dtype, wanted.shape, values.reals.data());
-}
+  const Plan& plan_;
+  const std::map<std::string, std::string> files_;
+  const PlanModel* current_ = nullptr;
+  std::optional<ImportedModel> model_;
+  std::optional<WeightSource> source_;
+};
 
 }  // namespace
 
-void pack_weights(const Plan& plan, const std::string& model_path, const std::string& output,
+void pack_weights(const Plan& plan, const std::vector<std::string>& model_paths,
+                  const std::string& output,
                   const std::function<void(std::size_t, std::size_t)>& on_slice) {
-  if (plan.models.size() != 1) throw UserError("only plans of one model can be packed");
-  const ImportedModel model = import_and_fuse(model_path, bindings_of(plan));
-  if (model.digest != plan.models[0].digest) {
-    throw UserError(SourceLocation{model_path, 0, 0},
-                    "is not the model of the plan: its digest is " + model.digest +
-                        ", the plan wants " + plan.models[0].digest + " (" + plan.models[0].file +
-                        ")");
-  }
+  QueueSource source(plan, files_by_digest(plan, model_paths));
   const WeightsIndex index = expected_index(plan);
   if (index_digest(index) != plan.weights_index_digest) {
     throw UserError(
@@ -114,13 +99,11 @@ void pack_weights(const Plan& plan, const std::string& model_path, const std::st
         "the edited weights is " +
         index_digest(index));
   }
-  const WeightSource source(model);
+  const std::vector<std::size_t> stored = stored_entries(index.entries);
   WeightsWriter writer(output, index);
-  std::size_t written = 0;
-  for (const WeightSlice& slice : plan.weights) {
-    const PlanTensor& tensor = plan.tensor(slice.tensor);
-    writer.append(packed(tensor, source.load(tensor)));
-    if (on_slice) on_slice(++written, plan.weights.size());
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (stored[i] == i) writer.append(source.packed(plan.tensor(plan.weights[i].tensor)));
+    if (on_slice) on_slice(i + 1, stored.size());
   }
   writer.finish();
 }

@@ -55,6 +55,7 @@ void insert_copies(const WeightsByLaunch& by_launch, Plan* plan) {
         copy.kind = LaunchKind::copy;
         copy.operation = "Copy";
         copy.weight = slice->tensor;
+        copy.model = plan->tensor(slice->tensor).model;
         const std::uint64_t chunks = ceil_div(slice->bytes.count(), plan->chunk_bytes.count());
         slice->transforms = {{copy.id, 0, chunks}};
         launches.push_back(std::move(copy));
@@ -133,7 +134,7 @@ std::string to_string(StreamingPolicy policy) {
   return "unknown";
 }
 
-void list_weights(Plan* plan) {
+void list_weights(Plan* plan, const std::map<std::string, std::string>& stored_as) {
   plan->weights.clear();
   std::map<std::string, std::size_t> positions = launch_positions(*plan);
   positions[""] = 0;  // an embedding's table that no launch uses: its rows are needed first
@@ -152,8 +153,13 @@ void list_weights(Plan* plan) {
     plan->weights.push_back(std::move(slice));
   }
   Bytes offset = first_slice_offset(expected_index(*plan).entries);
+  std::map<std::string, Bytes> places;
   for (WeightSlice& slice : plan->weights) {
-    slice.file_offset = offset;
+    if (const auto other = stored_as.find(slice.tensor); other != stored_as.end()) {
+      slice.file_offset = places.at(other->second);
+      continue;
+    }
+    places[slice.tensor] = slice.file_offset = offset;
     offset = round_up(offset + slice.bytes, slice_alignment);
   }
   plan->weights_index_digest = index_digest(expected_index(*plan));

@@ -2,6 +2,7 @@
 // When weights come: all before the first launch, or each one ahead of its use (FlashMem
 // section 5.4's baselines).
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -21,7 +22,9 @@ constexpr Bytes smallest_streamed{64 * 1024};
 constexpr Bytes default_chunk_bytes{256 * 1024};
 
 /// Lists the weights in first-use order with their places in the .fmw file (plan->weights).
-void list_weights(Plan* plan);
+/// `stored_as`: tensor id of a weight -> that of an earlier one with its contents, whose slice is
+/// read for both.
+void list_weights(Plan* plan, const std::map<std::string, std::string>& stored_as = {});
 
 /// Decides residency, reads, copies and releases, inserts the copy launches ("C0", ..) before the
 /// launches that use the weights, and sizes the staging ring (`ring`, or what the copies need).

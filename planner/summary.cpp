@@ -53,13 +53,19 @@ Bytes activation_bytes(const Plan& plan) {
   return total;
 }
 
+std::string files_of(const Plan& plan) {
+  std::string files;
+  for (const PlanModel& model : plan.models) files += (files.empty() ? "" : ", ") + model.file;
+  return files;
+}
+
 }  // namespace
 
 std::string plan_summary(const Plan& plan) {
   const Facts facts = facts_of(plan);
   std::ostringstream out;
-  out << plan.models.at(0).file << " for " << plan.config << ", policy " << plan.policy
-      << ", storage " << to_string(plan.storage) << '\n';
+  out << files_of(plan) << " for " << plan.config << ", policy " << plan.policy << ", storage "
+      << to_string(plan.storage) << '\n';
   out << "  launches     " << facts.kernels << " kernels, " << facts.copies << " copies (";
   std::vector<std::pair<std::size_t, std::string>> counts;
   for (const auto& [operation, count] : facts.by_operation) counts.emplace_back(count, operation);
@@ -91,6 +97,13 @@ std::string plan_summary_json(const Plan& plan) {
   nlohmann::ordered_json json;
   json["model"] = plan.models.at(0).file;
   json["digest"] = plan.models.at(0).digest;
+  if (plan.models.size() > 1) {
+    json["models"] = nlohmann::ordered_json::array();
+    for (const PlanModel& model : plan.models) {
+      json["models"].push_back(
+          {{"name", model.name}, {"file", model.file}, {"digest", model.digest}});
+    }
+  }
   json["config"] = plan.config;
   json["policy"] = plan.policy;
   json["storage"] = to_string(plan.storage);

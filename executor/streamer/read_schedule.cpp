@@ -6,13 +6,11 @@
 
 #include "core/diagnostics.hpp"
 #include "core/plan_streams.hpp"
+#include "core/preload_memory.hpp"
 #include "core/staged_piece.hpp"
 
 namespace fm {
 namespace {
-
-/// Ring for image weights that are only preloaded; it is released before the first launch.
-constexpr Bytes preload_ring{4 << 20};
 
 using Positions = std::map<std::string, std::size_t>;
 
@@ -46,17 +44,17 @@ Bytes streamed_at_once(const Plan& plan) {
 }
 
 Bytes ring_bytes(const Plan& plan) {
-  Bytes wanted = plan.staging_ring_bytes;
+  if (plan.staging_ring_bytes == Bytes(0)) return preload_ring(plan);
   Bytes widest_row;
   for (const WeightSlice& slice : plan.weights) {
     const PlanTensor& tensor = plan.tensor(slice.tensor);
     if (tensor.placement != Placement::image2d) continue;
     widest_row = std::max(widest_row, row_bytes(tensor));
-    if (plan.staging_ring_bytes == Bytes(0)) wanted = preload_ring;
   }
   if (widest_row == Bytes(0)) return Bytes(0);
-  return std::max(round_up(std::max(wanted, widest_row), slice_alignment) + staging_slack,
-                  streamed_at_once(plan));
+  return std::max(
+      round_up(std::max(plan.staging_ring_bytes, widest_row), slice_alignment) + staging_slack,
+      streamed_at_once(plan));
 }
 
 /// For append_rows(): do not split.

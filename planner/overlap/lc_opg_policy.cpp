@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "core/device_config.hpp"
 #include "core/diagnostics.hpp"
+#include "core/mebibytes.hpp"
 #include "core/plan_streams.hpp"
+#include "core/preload_memory.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/memory_reuse.hpp"
 #include "planner/overlap/plan_transforms.hpp"
@@ -66,6 +67,7 @@ class PieceWriter {
     copy.kind = LaunchKind::copy;
     copy.operation = "Copy";
     copy.weight = plan_->weights[weight].tensor;
+    copy.model = plan_->tensor(copy.weight).model;
     copies_[layer].push_back(copy);
     return copy.id;
   }
@@ -144,13 +146,15 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                              result.distance,
                              to_string(result.status)};
   describe_plan(planned.plan, &report);
-  if (request.budget && report.peak.total() > *request.budget) {
-    throw UserError(
-        "--budget " +
-        quantity_text(static_cast<double>(request.budget->count()), QuantityKind::bytes) +
-        ": lc-opg, which plans for no budget, needs " +
-        quantity_text(static_cast<double>(report.peak.total().count()), QuantityKind::bytes) +
-        ", held by launch " + report.peak_launch + "; use --policy optimal, or a smaller --m-peak");
+  const Bytes preloading = preloading_bytes(planned.plan);
+  const Bytes needed = std::max(report.peak.total(), preloading);
+  if (request.budget && needed > *request.budget) {
+    throw UserError("--budget " + mebibytes_down(*request.budget) +
+                    ": lc-opg, which plans for no budget, needs " + least_budget_text(needed) +
+                    ", held by " +
+                    (needed == preloading ? preloading_name
+                                          : launch_name(planned.plan.launch(report.peak_launch))) +
+                    "; use --policy optimal, or a smaller --m-peak");
   }
   return planned;
 }

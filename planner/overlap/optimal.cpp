@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/diagnostics.hpp"
+#include "core/mebibytes.hpp"
 #include "planner/overlap/chunk_rounding.hpp"
 #include "planner/overlap/eager_reading.hpp"
 #include "planner/overlap/overlap_lp.hpp"
@@ -25,11 +26,10 @@ constexpr std::uint64_t improving_work = 8000000;  // a fraction of a second
 void refuse_small_budget(const TimedProblem& problem) {
   const MinimumBudget minimum = minimum_budget(problem);
   if (problem.budget >= minimum.bytes) return;
-  throw UserError("a budget of " + std::to_string(problem.budget.count()) +
-                  " bytes is below the minimum, " + std::to_string(minimum.bytes.count()) +
-                  ": launch " + std::to_string(minimum.launch) + " holds " +
-                  std::to_string(minimum.activations.count()) + " beside " +
-                  std::to_string(minimum.weights.count()) + " of weights");
+  throw UserError("a budget of " + mebibytes_down(problem.budget) + " is below the minimum, " +
+                  least_budget_text(minimum.bytes) + ": launch " + std::to_string(minimum.launch) +
+                  " holds " + mebibytes_up(minimum.activations) + " beside " +
+                  mebibytes_up(minimum.weights) + " of weights");
 }
 
 void keep_if_faster(const TimedProblem& problem, const ChunkList& chunks,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/diagnostics.hpp"
+#include "core/mebibytes.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/memory_reuse.hpp"
 #include "planner/overlap/setting_candidates.hpp"
@@ -18,10 +19,6 @@ namespace {
 constexpr double fastest_tolerance = 0.01;
 /// Launches in problems solved within one budget: large networks try fewer settings.
 constexpr std::size_t launches_solved = 2400;
-
-std::string mebibytes(Bytes bytes) {
-  return quantity_text(static_cast<double>(bytes.count()), QuantityKind::bytes);
-}
 
 /// A setting and its schedule.
 struct Candidate {
@@ -69,11 +66,12 @@ class OptimalPolicy {
   [[noreturn]] void refuse_budget() const {
     const MinimumBudget& minimum = least_.minimum;
     const PlanLaunch& launch = model_.plan().launches[minimum.launch];
-    throw UserError("--budget " + mebibytes(*request_.budget) + ": at least " +
-                    mebibytes(minimum.bytes) + " are needed, held by launch " + launch.id + " (" +
-                    launch.operation + "): " + mebibytes(minimum.activations) +
-                    " of activations and preloaded weights, " + mebibytes(minimum.weights) +
-                    " of streamed weights, " + mebibytes(minimum.ring) + " of staging ring");
+    const std::string least = "--budget " + mebibytes_down(*request_.budget) + ": at least " +
+                              least_budget_text(minimum.bytes) + " are needed, held by ";
+    if (minimum.preloading) throw UserError(least + preloading_name);
+    throw UserError(least + launch_name(launch) + ": " + mebibytes_up(minimum.activations) +
+                    " of activations and preloaded weights, " + mebibytes_up(minimum.weights) +
+                    " of streamed weights, " + mebibytes_up(minimum.ring) + " of staging ring");
   }
 
   double total_of(const OverlapSetting& setting, const TimedRun& run) const {
@@ -176,8 +174,9 @@ class OptimalPolicy {
       if (peak <= budget) return result;
       const Bytes excess = peak - budget;
       if (within < least_.minimum.bytes + excess) {
-        throw UserError("--budget " + mebibytes(budget) + ": the best plan found needs " +
-                        mebibytes(peak) + ", held by launch " + result.report.peak_launch);
+        throw UserError("--budget " + mebibytes_down(budget) + ": the best plan found needs " +
+                        least_budget_text(peak) + ", held by " +
+                        launch_name(result.plan.launch(result.report.peak_launch)));
       }
       within -= excess;
       candidate = best_within(within);
@@ -203,10 +202,15 @@ class OptimalPolicy {
     report.runs = request_.runs;
     report.budget = request_.budget;
     report.minimum = least_.minimum;
-    report.minimum_launch = model_.plan().launches[least_.minimum.launch].id;
+    report.minimum_launch = least_.minimum.preloading
+                                ? preloading_name
+                                : model_.plan().launches[least_.minimum.launch].id;
     report.copying = run.copying;
     report.slowed = run.slowed;
     report.waiting = run.waiting + model_.preload_wait(candidate.setting);
+    for (const Nanoseconds time : run.finish) {
+      result.finish.push_back(model_.preload_wait(candidate.setting) + time);
+    }
     describe_plan(result.plan, &report);
     const Bytes held = std::max(report.peak.total(), least_.minimum.bytes);
     report.lower_bound =

@@ -22,6 +22,8 @@ struct OverlapRequest {
 struct OverlapPlan {
   Plan plan;
   OverlapReport report;
+  /// By kernel: when it is predicted to end, from when programs are loaded. lc-opg: empty.
+  std::vector<Nanoseconds> finish;
 };
 
 /// `model`'s plan with the best residency, reads, copies and streams found, dependencies and claims

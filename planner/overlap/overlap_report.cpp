@@ -64,6 +64,11 @@ std::string lc_opg_text(const OverlapReport& report) {
 
 }  // namespace
 
+std::string launch_name(const PlanLaunch& launch) {
+  return "launch " + launch.id + " (" + launch.operation + ")" +
+         (launch.model.empty() ? "" : " of model " + launch.model);
+}
+
 double OverlapReport::over_floor() const {
   const auto least = static_cast<double>(floor().count());
   return least > 0 ? static_cast<double>(predicted.count()) / least : 0;

@@ -9,6 +9,11 @@
 
 namespace fm {
 
+/// "launch L12 (MatMul)", in a queue with its model.
+std::string launch_name(const PlanLaunch& launch);
+/// What holds the memory while preloads are read.
+constexpr const char* preloading_name = "preloading before the first launch";
+
 /// LC-OPG's own terms.
 struct LcOpgTerms {
   double objective = 0, lower_bound = 0, gap = 0, lambda = 0;
@@ -34,7 +39,7 @@ struct OverlapReport {
   double seconds = 0;      ///< of solving
   std::optional<Bytes> budget;
   MinimumBudget minimum;       ///< of the plan's setting; launches by position in kernels only
-  std::string minimum_launch;  ///< the launch that holds it
+  std::string minimum_launch;  ///< the launch that holds it, or preloading_name
   MemoryClaims peak;           ///< the largest claims of a launch
   std::string peak_launch;
   Nanoseconds copying, slowed, waiting;  ///< GPU time beyond bare launches

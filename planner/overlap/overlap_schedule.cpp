@@ -38,6 +38,9 @@ class ScheduleRun {
       image_ends_.push_back(image_end_);
     }
     if (problem_.whole_claims) note_whole_peak();
+    if (problem_.preloading > run_.peak.total) {
+      run_.peak = {problem_.preloading, 0, Bytes(0), Bytes(0), problem_.preloading};
+    }
     run_.latency = Nanoseconds(static_cast<std::uint64_t>(now_));
     return std::move(run_);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/preload_memory.hpp"
+#include "planner/activation_memory.hpp"
 #include "planner/memory_reuse.hpp"
 #include "planner/overlap/plan_transforms.hpp"
 #include "planner/streaming.hpp"
@@ -137,6 +139,7 @@ TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) 
   problem.piece_overhead = costs_.part_overhead(staged_piece(setting.ring));
   problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
   problem.host = costs_.host();
+  problem.preloading = preloading(setting, preloaded);
   expect_reuse(streamed(setting), &problem);
   return problem;
 }
@@ -155,6 +158,20 @@ void OverlapModel::expect_reuse(const std::vector<std::size_t>& streamed,
     if (before != left.end()) left.erase(before);
     left.push_back(last_use_[streamed[i]]);
   }
+}
+
+Bytes OverlapModel::preloading(const OverlapSetting& setting, Bytes preloaded) const {
+  Bytes images, widest_row;
+  for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
+    const WeightSlice& slice = plan_.weights[w];
+    const PlanTensor& tensor = plan_.tensor(slice.tensor);
+    if (tensor.placement != Placement::image2d || slice.residency != Residency::preload) continue;
+    if (!setting.preloaded[w]) return Bytes(0);  // it has a ring, as have the launches
+    images += slice.bytes;
+    widest_row = std::max(
+        widest_row, size_of(tensor.dtype) * 4 * grid_extent(tensor.layout, tensor.shape).width);
+  }
+  return pool_bytes(plan_) + preloaded + preload_ring(images, widest_row);
 }
 
 TimedProblem OverlapModel::relaxed_problem(Bytes budget) const {

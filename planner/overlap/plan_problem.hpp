@@ -60,6 +60,9 @@ class OverlapModel {
                   const OverlapSchedule& schedule) const;
 
  private:
+  /// Resident while preloads are read, where that may be more than the launches claim: images have
+  /// a ring then that goes before the first launch. Else 0.
+  Bytes preloading(const OverlapSetting& setting, Bytes preloaded) const;
   TimedProblem problem_of(const std::vector<std::size_t>& streamed, Bytes preloaded) const;
   /// Weights whose image an earlier streamed one of the same extent and type leaves before their
   /// first use are taken to reuse it.

@@ -67,6 +67,7 @@ class ScheduleWriter {
     copy.kind = LaunchKind::copy;
     copy.operation = "Copy";
     copy.weight = plan_->weights[piece.weight].tensor;
+    copy.model = plan_->tensor(copy.weight).model;
     return copy;
   }
 

@@ -137,7 +137,11 @@ MinimumBudget minimum_budget(const TimedProblem& problem) {
     const Bytes weights(demand.claimed[k] - demand.freed[k]);
     const Bytes all = activations + weights + ring;
     if (k > 0 && all <= minimum.bytes) continue;
-    minimum = {all, k, activations, weights, ring};
+    minimum = {all, k, activations, weights, ring, false};
+  }
+  // Nothing is streamed yet.
+  if (problem.preloading > minimum.bytes) {
+    minimum = {problem.preloading, 0, problem.preloading, Bytes(0), Bytes(0), true};
   }
   return minimum;
 }

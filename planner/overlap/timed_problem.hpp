@@ -64,6 +64,7 @@ struct TimedProblem {
   std::size_t ahead = 0;
   Nanoseconds piece_overhead;  ///< with whole claims: disk time of each further piece of a weight
   HostCost host;               ///< with whole claims
+  Bytes preloading;            ///< resident before the first launch, while preloads are read
 };
 
 /// Throws std::invalid_argument: no launches, a weight out of order or without uses, a slowdown
@@ -93,13 +94,15 @@ struct PointerCaps {
 };
 PointerCaps pointer_caps(const TimedProblem& problem, const WeightDemand& demand);
 
-/// B_min and the launch that holds it: max_k(max(A_k, a_k) + need_k - free_k). No schedule exists
-/// below it, one does at it. With whole claims the ring is part of it, and claims of images are
-/// taken to be complete when the first of a launch is made.
+/// B_min and the launch that holds it: max_k(max(A_k, a_k) + need_k - free_k), or what preloading
+/// takes before the first one. No schedule exists below it, one does at it. With whole claims the
+/// ring is part of it, and claims of images are taken to be complete when the first of a launch is
+/// made.
 struct MinimumBudget {
   Bytes bytes;
   std::size_t launch = 0;
   Bytes activations, weights, ring;  ///< what is resident while it runs
+  bool preloading = false;           ///< held before the first launch, not by one
 };
 MinimumBudget minimum_budget(const TimedProblem& problem);
 

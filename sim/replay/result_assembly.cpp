@@ -88,6 +88,13 @@ ResultLaunch launch_of(const LoggedCommand& command,
   return launch;
 }
 
+std::map<std::string, std::string> models_by_launch(const std::optional<Plan>& plan) {
+  std::map<std::string, std::string> models;
+  if (!plan) return models;
+  for (const PlanLaunch& launch : plan->launches) models[launch.id] = launch.model;
+  return models;
+}
+
 /// A copy longer than a part of the staging ring comes in pieces, a command each; they are one
 /// launch.
 void extend(ResultLaunch* launch, const ResultLaunch& piece) {
@@ -118,6 +125,7 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
   for (const auto& program : trace.programs) kernels[program.id()] = program.kernel();
   FirstUses first_uses(trace, plan);
   DiskTime disk(log);
+  const std::map<std::string, std::string> models = models_by_launch(plan);
   std::vector<ResultLaunch> launches;
   std::vector<EnergyByComponent> energies;    // by launch
   std::map<std::string, std::size_t> copies;  // index of each copy launch
@@ -126,6 +134,9 @@ std::vector<ResultLaunch> assemble_launches(const Trace& trace, const std::optio
     if (command->operation->has_copy() && command->operation->copy().launch().empty()) continue;
     if (command->report.skipped) continue;
     ResultLaunch launch = launch_of(*command, kernels);
+    if (const auto model = models.find(launch.id); model != models.end()) {
+      launch.model = model->second;
+    }
     if (command->operation->has_copy()) {
       const auto [entry, is_first_piece] = copies.emplace(launch.id, launches.size());
       if (!is_first_piece) {

@@ -242,6 +242,7 @@ class Machine {
     result.peaks = peaks.of({counted, log_.end, peaks.gpu_hertz()});
     result.roofline = peaks.roofline({counted, log_.end, peaks.gpu_hertz()});
     result.launches = assemble_launches(trace_, plan_, log_, peaks, energy_);
+    result.models = models_of(result);
     result.energy = energy_.result(log_.end);
     const Nanoseconds start = to_nanoseconds(before_.time);
     for (PowerSample sample : power_.samples()) {

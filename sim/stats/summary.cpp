@@ -19,6 +19,11 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 2) + "..";
 }
 
+/// Names of models differ at their ends, "NAME.2".
+std::string last_part(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : ".." + text.substr(text.size() - (most - 2));
+}
+
 /// Lines of "  name     value  note", the names and values in columns.
 class Section {
  public:
@@ -60,6 +65,15 @@ void write_latency(std::ostringstream* out, const Result& result) {
   if (result.sampling_mode == "auto") {
     section.line("sampling error", "<= " + percent(result.sampling_error_bound),
                  "of execution; --sample full simulates everything");
+  }
+}
+
+void write_models(std::ostringstream* out, const Result& result) {
+  if (result.models.empty()) return;
+  Section section(out, "Models, from nothing to each one's outputs");
+  for (const ResultModel& model : result.models) {
+    section.line(last_part(model.name, 24), text_of(model.integrated),
+                 "starts at " + text_of(model.start) + ", peak " + text_of(model.peak));
   }
 }
 
@@ -219,6 +233,7 @@ std::string summary_of(const Result& result, const DeviceConfig& config, double 
   if (copies > 0) out << ", " << copies << " copies";
   out << "\n";
   write_latency(&out, result);
+  write_models(&out, result);
   write_memory(&out, result.memory);
   write_bounds(&out, result);
   write_top_launches(&out, result);

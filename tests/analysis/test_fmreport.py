@@ -336,6 +336,19 @@ class CommandLine(WithFolder):
         self.assertEqual((self.folder / "r.html").stat().st_mode & 0o777, 0o666 & ~mask)
 
 
+class Models(WithFolder):
+    def test_a_queues_models_are_tabled(self):
+        result = sample_result()
+        self.assertNotIn("models", Page(self.page(result)).tables)
+        result["models"] = [
+            {"name": "a", "start_ns": 5, "end_ns": 9, "integrated_ns": 9, "peak_bytes": 2048},
+            {"name": "b<", "start_ns": 10, "end_ns": 20, "integrated_ns": 20, "peak_bytes": 1024}]
+        rows = Page(self.page(result)).tables["models"][1:]
+        self.assertEqual([row[0][0] for row in rows], ["a", "b<"])
+        self.assertEqual([[exact for _, exact in row[1:]] for row in rows],
+                         [[5, 9, 9, 2048], [10, 20, 20, 1024]])
+
+
 class Quantities(unittest.TestCase):
     def test_three_digits_and_a_unit(self):
         for shown, wanted in (

@@ -236,6 +236,45 @@ TEST(PlanValidation, WeightsLieInTheFileInOrder) {
               HasSubstr("differ from those of its tensor"));
 }
 
+TEST(PlanValidation, WeightsOfOneFormMayShareASlice) {
+  const auto share = [](const Shape& shape) {
+    return [shape](Plan& p) {
+      PlanTensor other = tensor("v", TensorRole::weight, "L0", "L0");
+      other.shape = shape;
+      p.tensors.push_back(other);
+      WeightSlice slice;
+      slice.tensor = "v";
+      slice.file_offset = p.weights[0].file_offset;
+      slice.bytes = other.bytes;
+      p.launches[0].arguments.emplace_back(read("v"));
+      p.weights.push_back(slice);
+    };
+  };
+  EXPECT_EQ(error_after(share({16, 32})), "");
+  EXPECT_THAT(error_after(share({32, 16})), HasSubstr("has the file_offset of weight 'w', which"));
+}
+
+TEST(PlanValidation, LaunchesAndTensorsOfAQueueAreOfAModel) {
+  const auto queue = [](Plan& p) {
+    p.models = {{"a", "a.onnx", "d", 13}, {"b", "b.onnx", "e", 13}};
+    for (PlanTensor& tensor : p.tensors) tensor.model = "a";
+    for (PlanLaunch& launch : p.launches) launch.model = "a";
+  };
+  const auto after = [&](void (*change)(Plan&)) {
+    return error_after([&](Plan& p) { queue(p), change(p); });
+  };
+  EXPECT_EQ(after([](Plan&) {}), "");
+  EXPECT_EQ(after([](Plan& p) { p.tensors[4].model = "b"; }), "");  // a weight
+  EXPECT_THAT(after([](Plan& p) { p.tensors[1].model = ""; }), HasSubstr("key model is missing"));
+  EXPECT_THAT(after([](Plan& p) { p.launches[1].model = ""; }), HasSubstr("key model is missing"));
+  EXPECT_THAT(after([](Plan& p) { p.tensors[1].model = "c"; }),
+              HasSubstr("model 'c' is not among"));
+  EXPECT_THAT(after([](Plan& p) { p.launches[1].model = "c"; }),
+              HasSubstr("model 'c' is not among"));
+  EXPECT_THAT(after([](Plan& p) { p.tensors[1].model = "b"; }),
+              HasSubstr("is of model 'a', but touches tensor 'x' of model 'b'"));
+}
+
 TEST(PlanValidation, ChunksAreTransformedOnceEach) {
   EXPECT_THAT(error_after([](Plan& p) { p.weights[0].transforms[1].first_chunk = 0; }),
               HasSubstr("chunk 0 is transformed twice"));

@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "core/device_config.hpp"
+#include "core/mebibytes.hpp"
 #include "tests/core/error_message.hpp"
 
 namespace fm {
@@ -63,6 +66,25 @@ TEST(QuantityText, CountsAndBytesAreWhole) {
   EXPECT_THAT(error("0.3 B", Kind::bytes), HasSubstr("whole number of bytes"));
   EXPECT_THAT(error("1.5 cycles", Kind::cycles), HasSubstr("not a whole number"));
   EXPECT_EQ(parse("1.5 KiB", Kind::bytes), 1536);
+}
+
+TEST(QuantityText, BudgetsAreRoundedSoThatTheyCanBeGivenBack) {
+  EXPECT_EQ(mebibytes_up(Bytes(36259758)), "34.58 MiB");
+  EXPECT_EQ(mebibytes_down(Bytes(36259758)), "34.57 MiB");
+  EXPECT_EQ(mebibytes_up(Bytes(1)), "0.01 MiB");
+  EXPECT_EQ(mebibytes_up(Bytes(3 << 20)), "3.00 MiB");
+  EXPECT_EQ(mebibytes_down(Bytes(3 << 20)), "3.00 MiB");
+  EXPECT_EQ(least_budget_text(Bytes(36259758)), "34.58 MiB (--budget 35410KiB)");
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t bytes = random() >> (18 + random() % 44);
+    const std::string text = least_budget_text(Bytes(bytes));
+    const std::size_t from = text.find("--budget ") + 9;
+    const double back = parse(text.substr(from, text.size() - from - 1), Kind::bytes);
+    ASSERT_GE(back, static_cast<double>(bytes));
+    ASSERT_LT(back, static_cast<double>(bytes + 1024));
+    ASSERT_LE(mebibytes_down(Bytes(bytes)).size(), mebibytes_up(Bytes(bytes)).size());
+  }
 }
 
 }  // namespace

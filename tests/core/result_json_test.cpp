@@ -99,6 +99,45 @@ TEST(ResultJson, CarriesTheValues) {
   EXPECT_FALSE(result["checks"][1]["holds"]);
 }
 
+TEST(ResultJson, ModelsOfAQueueAreReadOffTheirKernels) {
+  Result result;
+  const auto launch = [&](const std::string& model, const std::string& kernel, std::uint64_t start,
+                          std::uint64_t end) {
+    ResultLaunch one;
+    one.model = model, one.kernel = kernel;
+    one.start = Nanoseconds(start), one.end = Nanoseconds(end);
+    result.launches.push_back(one);
+  };
+  EXPECT_THAT(models_of(result), IsEmpty());
+  launch("", "matmul", 0, 1);
+  EXPECT_THAT(models_of(result), IsEmpty());
+  launch("a", "matmul", 10, 20);
+  launch("b", "copy", 12, 21);  // b's weights arrive while a runs
+  launch("a", "softmax", 20, 30);
+  launch("b", "matmul", 31, 50);
+  const auto sample = [&](std::uint64_t time, std::uint64_t bytes) {
+    MemorySample one;
+    one.time = Nanoseconds(time);
+    one.claims.preloaded = Bytes(bytes);
+    one.driver = Bytes(1);
+    result.memory.over_time.push_back(one);
+  };
+  sample(0, 5), sample(15, 4), sample(30, 8), sample(40, 7);
+  result.models = models_of(result);
+  ASSERT_EQ(result.models.size(), 2U);
+  EXPECT_EQ(result.models[0].name, "a");
+  EXPECT_EQ(result.models[0].start, Nanoseconds(10));
+  EXPECT_EQ(result.models[0].integrated, Nanoseconds(30));
+  EXPECT_EQ(result.models[0].peak, Bytes(9));
+  EXPECT_EQ(result.models[1].start, Nanoseconds(31));
+  EXPECT_EQ(result.models[1].end, Nanoseconds(50));
+  EXPECT_EQ(result.models[1].peak, Bytes(9));  // there since before it started
+  const json written = json::parse(to_json(result));
+  EXPECT_THAT(errors_of(written), IsEmpty());
+  EXPECT_EQ(written["models"][1]["integrated_ns"], 50);
+  EXPECT_EQ(written["launches"][1]["model"], "a");
+}
+
 TEST(ResultJson, IsTheSameTextEveryTime) {
   EXPECT_EQ(to_json(full_result()), to_json(full_result()));
   EXPECT_EQ(to_chrome_trace(full_result()), to_chrome_trace(full_result()));

@@ -165,6 +165,37 @@ TEST(WeightsFile, DigestDependsOnEverythingButChecksums) {
   EXPECT_TRUE(changed([](WeightsIndex& i) { i.entries.pop_back(); }));
 }
 
+TEST(WeightsFile, EqualContentsAreStoredOnce) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("w.fmw");
+  WeightsIndex index = expected_index(bound_plan(2));
+  ASSERT_GE(index.entries.size(), 2U);
+  const std::size_t count = index.entries.size();
+  WeightsIndexEntry again = index.entries[1];
+  again.tensor = "again";
+  index.entries.push_back(again);
+  // A longer index may move the slices.
+  Bytes next = first_slice_offset(index.entries);
+  for (std::size_t i = 0; i < count; ++i) {
+    index.entries[i].offset = next;
+    next = round_up(next + index.entries[i].bytes, slice_alignment);
+  }
+  index.entries.back().offset = index.entries[1].offset;
+  EXPECT_EQ(stored_entries(index.entries).back(), 1U);
+  std::mt19937 random(3);
+  WeightsWriter writer(path, index);
+  for (std::size_t i = 0; i < count; ++i) {
+    writer.append(random_bytes(index.entries[i].bytes.count(), random));
+  }
+  EXPECT_THROW(writer.append({}), std::logic_error);
+  writer.finish();
+  const WeightsIndex read = read_weights_index(path);
+  ASSERT_EQ(read.entries.size(), count + 1);
+  EXPECT_EQ(read.entries.back().offset, read.entries[1].offset);
+  EXPECT_EQ(read.entries.back().checksum, read.entries[1].checksum);
+  EXPECT_EQ(Bytes(contents_of(path).size()), next);
+}
+
 TEST(WeightsFile, WriterRefusesWhatDoesNotFit) {
   const TemporaryFolder folder;
   const std::string path = folder.file("w.fmw");

@@ -38,6 +38,14 @@ def classifier(seed=1):
     return model_of(nodes, [1, 3, 8, 8], weights)
 
 
+def products(seed=1, layers=4, width=256):
+    """A chain of products of `width` x `width`, large enough to be streamed."""
+    nodes = [node("MatMul", f"{'x' if i == 0 else f'h{i - 1}'} w{i}", "y" if i == layers - 1 else f"h{i}")
+             for i in range(layers)]
+    weights = [weight(f"w{i}", width, width, seed=100 * seed + i) for i in range(layers)]
+    return model_of(nodes, [8, width], weights)
+
+
 def save(model, path):
     onnx.save(model, path)
     return path

@@ -15,7 +15,7 @@
 #include "executor/npz.hpp"
 #include "executor/opencl_device.hpp"
 #include "paths.hpp"
-#include "tests/executor/small_network.hpp"
+#include "tests/executor/queue_network.hpp"
 
 namespace fm {
 namespace {
@@ -125,6 +125,40 @@ TEST_F(Fmexec, VerifiesRecordsAndReports) {
                           "\"process.peak_resident\"", "\"run.trace\"", "\"fmexec 0.1.0\""}) {
     EXPECT_THAT(json, HasSubstr(key));
   }
+}
+
+TEST_F(Fmexec, AQueueTakesAndWritesEachModelsArrays) {
+  NetworkOptions first, second;
+  first.stream = second.stream = true;
+  second.seed = 9;
+  const test::QueueNetwork queue({SmallNetwork(first), SmallNetwork(second)});
+  std::ofstream(plan_) << to_yaml(queue.plan());
+  queue.write_weights(weights_);
+  for (std::size_t m = 0; m < 2; ++m) {
+    const SmallNetwork& network = queue.network(m);
+    const Shape shape = network.plan().tensor("x").shape;
+    write_npz(folder_.file(test::QueueNetwork::name_of(m) + ".npz"),
+              {{"input:/small/x", {shape, network.input()}},
+               {"output:/small/y", {shape, network.reference(network.input())}}});
+  }
+  const Finished finished = run_plan(
+      "--verify a=a.npz --verify b=b.npz --outputs b=out.npz --record run.trace --json -o r.json");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("output a:/small/y"));
+  EXPECT_THAT(finished.out, HasSubstr("output b:/small/y"));
+  EXPECT_THAT(finished.out, HasSubstr("model                a: starts at"));
+  EXPECT_LE(test::relative_error(NpzReader(folder_.file("out.npz")).read("output:/small/y").values,
+                                 NpzReader(folder_.file("b.npz")).read("output:/small/y").values),
+            1e-5);
+  EXPECT_THAT(contents(folder_.file("r.json")), HasSubstr("\"integrated_ns\""));
+  EXPECT_EQ(read_trace(folder_.file("run.trace")).header.plan_yaml(), to_yaml(queue.plan()));
+  // One that is not named runs with random inputs.
+  EXPECT_EQ(run_plan("--verify b=b.npz").status, 0);
+  expect_refused("--inputs a.npz", 2, {"--inputs a.npz", "models a, b", "MODEL=FILE"});
+  expect_refused("--inputs c=a.npz", 2, {"models a, b"});
+  expect_refused("--verify a=a.npz --verify a=b.npz", 2, {"two files", "model a"});
+  // The other model's reference: a difference, and no trace.
+  EXPECT_EQ(run_plan("--inputs a=a.npz --inputs b=b.npz --verify a=b.npz").status, 4);
 }
 
 TEST_F(Fmexec, RecordingDoesNotChangeTheOutput) {

@@ -11,9 +11,10 @@
 
 #include "core/diagnostics.hpp"
 #include "core/plan_streams.hpp"
+#include "core/preload_memory.hpp"
 #include "executor/model_io.hpp"
 #include "executor/run_report.hpp"
-#include "tests/executor/small_network.hpp"
+#include "tests/executor/queue_network.hpp"
 
 namespace fm {
 namespace {
@@ -101,6 +102,59 @@ TEST(PlanExecutor, PlacementAndPolicyDoNotChangeABit) {
   const std::vector<float> streamed_images = execute(SmallNetwork(options)).y;
   options.stream = false;
   EXPECT_EQ(execute(SmallNetwork(options)).y, streamed_images);
+}
+
+TEST(PlanExecutor, PreloadingTakesWhatPlannersCountForIt) {
+  for (const Placement placement : {Placement::buffer, Placement::image2d}) {
+    NetworkOptions options;
+    options.weights = placement;
+    const SmallNetwork network(options);
+    const Outcome outcome = execute(network);
+    EXPECT_EQ(outcome.memory.peak, preloading_bytes(network.plan()));
+    EXPECT_EQ(preload_ring(network.plan()) > Bytes(0), placement == Placement::image2d);
+  }
+}
+
+/// Every model's output, by the model's reference.
+void expect_each_model_right(const test::QueueNetwork& queue, std::size_t runs) {
+  const TemporaryFolder folder;
+  queue.write_weights(folder.file("w.fmw"));
+  const Plan& plan = queue.plan();
+  const WeightsIndex index = open_weights_for(plan, folder.file("w.fmw"));
+  PlanExecutor executor(plan, index, folder.file("w.fmw"), select_device(""), {std::nullopt, ""});
+  for (std::size_t run = 0; run < runs; ++run) {
+    executor.poison();
+    for (std::size_t m = 0; m < plan.models.size(); ++m) {
+      const PlanTensor& x = plan.tensor(test::QueueNetwork::name_of(m) + "_x");
+      executor.write_input(x, to_device_bytes(x, {x.shape, queue.network(m).input()}));
+    }
+    executor.run(ignore_progress);
+    for (std::size_t m = 0; m < plan.models.size(); ++m) {
+      const PlanTensor& y = plan.tensor(test::QueueNetwork::name_of(m) + "_y");
+      const SmallNetwork& network = queue.network(m);
+      EXPECT_LE(relative_error(from_device_bytes(y, executor.read_output(y)).values,
+                               network.reference(network.input())),
+                1e-5)
+          << "model " << m;
+    }
+  }
+}
+
+TEST(PlanExecutor, RunsAQueueOfModelsAndReadsSharedSlicesForEach) {
+  for (const Placement placement : {Placement::buffer, Placement::image2d}) {
+    for (const bool stream : {false, true}) {
+      NetworkOptions first, second;
+      first.weights = second.weights = placement;
+      first.stream = second.stream = stream;
+      second.seed = 77;
+      second.layers = 3;
+      const test::QueueNetwork queue(
+          {SmallNetwork(first), SmallNetwork(second), SmallNetwork(first)});
+      const Plan& plan = queue.plan();
+      EXPECT_EQ(plan.weights.back().file_offset, plan.weights[7].file_offset);
+      expect_each_model_right(queue, 2);
+    }
+  }
 }
 
 TEST(PlanExecutor, AnyRingChunkAndLookaheadGiveTheSameOutput) {

@@ -68,11 +68,15 @@ class SmallNetwork {
 
   void write_weights(const std::string& path) const {
     WeightsWriter writer(path, expected_index(plan_));
-    for (std::size_t i = 0; i < plan_.weights.size(); ++i) {
-      const PlanTensor& tensor = plan_.tensor(plan_.weights[i].tensor);
-      writer.append(pack(tensor.layout, tensor.dtype, tensor.shape, values_[i].data()));
-    }
+    for (std::size_t i = 0; i < plan_.weights.size(); ++i) writer.append(packed_weight(i));
     writer.finish();
+  }
+  std::vector<std::uint8_t> packed_weight(std::size_t i) const {
+    const PlanTensor& tensor = plan_.tensor(plan_.weights[i].tensor);
+    return pack(tensor.layout, tensor.dtype, tensor.shape, values_[i].data());
+  }
+  bool same_weights(const SmallNetwork& other) const {
+    return values_ == other.values_ && options_.storage == other.options_.storage;
   }
 
   std::vector<float> input() const {

@@ -77,6 +77,7 @@ class ModelBuilder {
   }
 
   onnx::ModelProto& proto() { return model_; }
+  const onnx::ModelProto& proto() const { return model_; }
   onnx::TensorProto* initializer(const std::string& name, const Shape& shape, int type) {
     onnx::TensorProto* tensor = model_.mutable_graph()->add_initializer();
     tensor->set_name(name);

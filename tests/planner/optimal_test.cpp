@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/mebibytes.hpp"
 #include "planner/overlap/chunk_rounding.hpp"
 #include "planner/overlap/eager_reading.hpp"
 #include "planner/overlap/overlap_lp.hpp"
@@ -296,7 +297,7 @@ TEST(Optimal, SaysWhatHoldsTheMinimum) {
   const MinimumBudget minimum = minimum_budget(problem);
   problem.budget = minimum.bytes - Bytes(1);
   EXPECT_THAT(user_error_of([&] { solve_optimal(problem); }),
-              AllOf(HasSubstr(std::to_string(minimum.bytes.count())),
+              AllOf(HasSubstr(least_budget_text(minimum.bytes)),
                     HasSubstr("launch " + std::to_string(minimum.launch))));
 }
 

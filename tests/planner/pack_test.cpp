@@ -25,7 +25,7 @@ class Pack : public ::testing::Test {
             const DeviceConfig& config = test_config()) {
     model_ = builder.write(folder_);
     const Plan plan = make_plan(model_, config, options);
-    pack_weights(plan, model_, folder_.file("w.fmw"));
+    pack_weights(plan, {model_}, folder_.file("w.fmw"));
     return plan;
   }
   /// Contents of the packed weight called `name`, row-major.
@@ -149,12 +149,12 @@ TEST_F(Pack, RefusesAnotherModelAndEditedWeights) {
     return changed.write(folder_, "changed.onnx");
   }();
   const std::string output = folder_.file("none.fmw");
-  EXPECT_NE(user_error_of([&] { pack_weights(plan, other, output); }), "");
-  EXPECT_THAT(user_error_of([&] { pack_weights(plan, same_shapes, output); }),
+  EXPECT_NE(user_error_of([&] { pack_weights(plan, {other}, output); }), "");
+  EXPECT_THAT(user_error_of([&] { pack_weights(plan, {same_shapes}, output); }),
               AllOf(HasSubstr("changed.onnx"), HasSubstr("not the model of the plan")));
   Plan edited = plan;
   edited.tensors[2].name = "other";
-  EXPECT_THAT(user_error_of([&] { pack_weights(edited, model_, output); }),
+  EXPECT_THAT(user_error_of([&] { pack_weights(edited, {model_}, output); }),
               HasSubstr("weights_index_digest"));
   EXPECT_FALSE(std::filesystem::exists(output));
 }
@@ -162,7 +162,7 @@ TEST_F(Pack, RefusesAnotherModelAndEditedWeights) {
 TEST_F(Pack, RefusesSkeletons) {
   const Plan plan = make_plan(FM_MODELS "/resnet50.onnx", test_config(), {});
   const std::string output = folder_.file("none.fmw");
-  EXPECT_THAT(user_error_of([&] { pack_weights(plan, FM_MODELS "/resnet50.onnx", output); }),
+  EXPECT_THAT(user_error_of([&] { pack_weights(plan, {FM_MODELS "/resnet50.onnx"}, output); }),
               AllOf(HasSubstr("skeleton"), HasSubstr("fmplan fill")));
   EXPECT_EQ(folder_.entries(), 0u);
 }

@@ -56,6 +56,20 @@ TEST(TimedProblem, ReadingAheadWithoutRegardForLaterLaunchesWouldDeadlock) {
   EXPECT_EQ(latency_of_copies(problem), 6u);
 }
 
+TEST(TimedProblem, PreloadingIsPartOfTheLeastBudget) {
+  TimedProblem problem = chain({1, 1}, {1, 2}, {3, 1}, Bytes(8));
+  EXPECT_EQ(minimum_budget(problem).bytes, Bytes(4));
+  problem.preloading = Bytes(4);
+  EXPECT_FALSE(minimum_budget(problem).preloading);
+  problem.preloading = Bytes(5);
+  EXPECT_EQ(minimum_budget(problem).bytes, Bytes(5));
+  EXPECT_TRUE(minimum_budget(problem).preloading);
+  problem.whole_claims = true;
+  for (TimedWeight& weight : problem.weights) weight.form = WeightForm::buffer;
+  const ChunkList chunks(problem);
+  EXPECT_GE(run_schedule(problem, chunks, copies_before_use(problem, chunks)).peak.total, Bytes(5));
+}
+
 TEST(TimedProblem, ClaimingWholeWeightsBreaksEarliestDeadlineFirst) {
   TimedProblem problem = chain({6, 1, 1}, {0, 0, 0}, {3, 6, 3}, Bytes(8));
   EXPECT_DOUBLE_EQ(eager_reading(problem).latency, 14);
