@@ -5,37 +5,24 @@
 #include <string>
 #include <vector>
 
-#include "core/device_config.hpp"
-#include "core/plan.hpp"
-#include "planner/onnx_import.hpp"
 #include "planner/overlap/lc_opg_policy.hpp"
 #include "planner/overlap/optimal_policy.hpp"
-#include "planner/placement.hpp"
-#include "planner/streaming.hpp"
+#include "planner/plan_draft.hpp"
 
 namespace fm {
-
-struct PlanOptions {
-  ShapeBindings bindings;
-  StreamingPolicy policy = StreamingPolicy::preload;
-  PlacementPolicy placement = PlacementPolicy::automatic;
-  DataType storage = DataType::f16;
-  DataType accumulate = DataType::f32;
-  std::optional<Bytes> ring;
-  bool eliminate = true;  ///< movement operators (LoweringOptions)
-};
 
 /// Imports the model and runs the graph passes; placement decides which weights are split.
 /// The constants of the result are those that plan and `pack` name.
 ImportedModel import_and_fuse(const std::string& model_path, const ShapeBindings& bindings);
 
-/// A complete plan, validated. Throws UserError.
+/// A complete plan, validated. options.fusion: `fixed` or `none`. Throws UserError.
 Plan make_plan(const std::string& model_path, const DeviceConfig& config,
                const PlanOptions& options);
 
 /// The same by a policy that plans in time, instead of options.policy; launches in an order that
 /// makes pools smaller, if there is one. `profile`: file of launch
-/// times (launch_profiles); `lc_opg`: by that policy instead of `optimal`. Throws UserError.
+/// times (launch_profiles); `lc_opg`: by that policy instead of `optimal`. Fusion `adaptive` is
+/// for one plan of least latency. Throws UserError.
 std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
                                             const DeviceConfig& config, const PlanOptions& options,
                                             const std::optional<std::string>& profile,

@@ -12,33 +12,26 @@
 namespace fm {
 namespace {
 
-LcOpgProblem problem_of(const OverlapModel& model, const std::vector<std::size_t>& images,
-                        const LcOpgRequest& terms) {
-  const Plan& plan = model.plan();
-  LcOpgProblem problem;
-  problem.name = plan.models.at(0).name;
-  problem.chunk_bytes = plan.chunk_bytes;
-  problem.m_peak = terms.m_peak;
-  problem.lambda = terms.lambda;
-  for (std::size_t k = 0; k < plan.launches.size(); ++k) {
-    problem.layers.push_back({plan.launches[k].id, model.capacity(k) / plan.chunk_bytes});
+/// Streamable weights in images.
+std::vector<std::size_t> image_weights(const OverlapModel& model) {
+  std::vector<std::size_t> images;
+  for (const std::size_t w : model.streamable()) {
+    const PlanTensor& tensor = model.plan().tensor(model.plan().weights[w].tensor);
+    if (tensor.placement == Placement::image2d) images.push_back(w);
   }
-  for (const std::size_t w : images) {
-    const WeightSlice& slice = plan.weights[w];
-    problem.weights.push_back({slice.tensor, slice.bytes, model.first_use(w), false});
-  }
-  return problem;
+  return images;
 }
 
 /// Pieces of a launch are slots of its kernel; those beyond the last slot become copies before it.
 class PieceWriter {
  public:
-  explicit PieceWriter(Plan* plan) : plan_(plan), slots_(plan->launches.size(), 0) {}
+  PieceWriter(std::size_t most_slots, Plan* plan)
+      : most_slots_(most_slots), plan_(plan), slots_(plan->launches.size(), 0) {}
 
   void add(std::size_t weight, const LcOpgPiece& piece) {
     WeightTransform transform{plan_->launches[piece.layer].id, piece.first_chunk,
                               piece.chunk_count};
-    if (slots_[piece.layer] == images_a_streaming_launch) {
+    if (slots_[piece.layer] == most_slots_) {
       transform.launch = add_copy(weight, piece.layer);
     } else {
       ++slots_[piece.layer];
@@ -68,6 +61,7 @@ class PieceWriter {
     return copy.id;
   }
 
+  std::size_t most_slots_;
   Plan* plan_;
   std::vector<std::size_t> slots_;
   std::map<std::size_t, std::vector<PlanLaunch>> copies_;
@@ -75,9 +69,9 @@ class PieceWriter {
 };
 
 Plan plan_with(const Plan& original, const std::vector<std::size_t>& images,
-               const LcOpgResult& result) {
+               const LcOpgResult& result, bool copies) {
   Plan plan = original;
-  PieceWriter writer(&plan);
+  PieceWriter writer(copies ? 0 : images_a_streaming_launch, &plan);
   for (std::size_t i = 0; i < images.size(); ++i) {
     const LcOpgWeightPlan& decided = result.weights[i];
     if (decided.preloaded) continue;
@@ -93,18 +87,30 @@ Plan plan_with(const Plan& original, const std::vector<std::size_t>& images,
 
 }  // namespace
 
+LcOpgProblem lc_opg_problem(const OverlapModel& model, const LcOpgRequest& terms) {
+  const Plan& plan = model.plan();
+  LcOpgProblem problem;
+  problem.name = plan.models.at(0).name;
+  problem.chunk_bytes = plan.chunk_bytes;
+  problem.m_peak = terms.m_peak;
+  problem.lambda = terms.lambda;
+  for (std::size_t k = 0; k < plan.launches.size(); ++k) {
+    problem.layers.push_back({plan.launches[k].id, model.capacity(k) / plan.chunk_bytes});
+  }
+  for (const std::size_t w : image_weights(model)) {
+    const WeightSlice& slice = plan.weights[w];
+    problem.weights.push_back({slice.tensor, slice.bytes, model.first_use(w), false});
+  }
+  return problem;
+}
+
 OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                         const LcOpgRequest& terms, const OverlapRequest& request) {
-  std::vector<std::size_t> images;
-  for (const std::size_t w : model.streamable()) {
-    const PlanTensor& tensor = model.plan().tensor(model.plan().weights[w].tensor);
-    if (tensor.placement == Placement::image2d) images.push_back(w);
-  }
   LcOpgOptions options;
   options.time_limit = request.seconds;
-  const LcOpgResult result = solve_lc_opg(problem_of(model, images, terms), options);
+  const LcOpgResult result = solve_lc_opg(lc_opg_problem(model, terms), options);
   OverlapPlan planned;
-  planned.plan = plan_with(model.plan(), images, result);
+  planned.plan = plan_with(model.plan(), image_weights(model), result, terms.copies);
   planned.plan.policy = "lc-opg";
   size_ring(std::nullopt, &planned.plan);
   set_dependencies(&planned.plan);

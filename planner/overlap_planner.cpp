@@ -1,0 +1,225 @@
+#include "planner/overlap_planner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "core/diagnostics.hpp"
+
+namespace fm {
+namespace {
+
+/// Networks planned for one choice of fusion: LC-OPG is solved sooner than a timed problem.
+constexpr std::size_t most_lc_opg_plans = 40;
+constexpr std::size_t most_optimal_plans = 12;
+
+/// The only launch that computes `node`; empty when parts of a split weight share it.
+std::optional<std::size_t> launch_of(const Plan& plan, const std::string& node) {
+  std::optional<std::size_t> found;
+  for (std::size_t k = 0; k < plan.launches.size(); ++k) {
+    const std::vector<std::string>& nodes = plan.launches[k].nodes;
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) continue;
+    if (found) return std::nullopt;
+    found = k;
+  }
+  return found;
+}
+
+/// By kernel launch: chunks that copies before it move.
+std::vector<std::uint64_t> chunks_copied(const Plan& plan) {
+  std::map<std::string, std::uint64_t> by_launch;
+  for (const WeightSlice& slice : plan.weights) {
+    for (const WeightTransform& transform : slice.transforms) {
+      by_launch[transform.launch] += transform.chunk_count;
+    }
+  }
+  std::vector<std::uint64_t> copied(1);
+  for (const PlanLaunch& launch : plan.launches) {
+    if (launch.kind == LaunchKind::copy) {
+      copied.back() += by_launch[launch.id];
+    } else {
+      copied.push_back(0);
+    }
+  }
+  copied.pop_back();
+  return copied;
+}
+
+/// Nanoseconds of all runs, the later ones with their preloaded weights still there.
+double total_time(const OverlapReport& report) {
+  return static_cast<double>(report.predicted.count()) +
+         static_cast<double>(report.runs - 1) * static_cast<double>(report.predicted_warm.count());
+}
+
+}  // namespace
+
+struct OverlapPlanner::PricedDraft {
+  PricedDraft(std::vector<EpilogueSplit> offered, LaunchProfiles times, DeviceCosts device,
+              PricedPlan at_prices)
+      : splits(std::move(offered)),
+        profiles(std::move(times)),
+        costs(device),
+        priced(std::move(at_prices)),
+        model(priced.plan, priced.launches, costs) {}
+  PricedDraft(const PricedDraft&) = delete;
+  PricedDraft& operator=(const PricedDraft&) = delete;
+
+  std::vector<EpilogueSplit> splits;
+  LaunchProfiles profiles;
+  DeviceCosts costs;
+  PricedPlan priced;
+  OverlapModel model;  // refers to `priced` and `costs`
+};
+
+OverlapPlanner::OverlapPlanner(ImportedModel imported, const DeviceConfig& config,
+                               const PlanOptions& options,
+                               const std::optional<std::string>& profile,
+                               const OverlapRequest& request,
+                               const std::optional<LcOpgRequest>& lc_opg)
+    : imported_(std::move(imported)),
+      config_(config),
+      options_(options),
+      profile_(profile),
+      request_(request),
+      lc_opg_(lc_opg) {}
+
+std::vector<OverlapPlan> OverlapPlanner::plans() const {
+  if (options_.fusion == FusionMode::adaptive) return adapted();
+  return plans_with(options_.fusion == FusionMode::none ? all_apart(imported_) : UnfusedNodes{});
+}
+
+PricedPlan OverlapPlanner::placed(Plan plan, const LaunchProfiles& profiles,
+                                  const DeviceCosts& costs, const UnfusedNodes& unfused) const {
+  PricedPlan images{std::move(plan), profiles.launches};
+  if (!profiles.by_signature || options_.placement != PlacementPolicy::automatic || lc_opg_) {
+    return images;
+  }
+  PlanOptions other = options_;
+  other.placement = PlacementPolicy::buffer_weights;
+  Plan buffers = draft_plan(imported_, config_, other, unfused).plan;
+  reorder_where_smaller(&buffers);
+  std::vector<LaunchProfile> times = launch_profiles(buffers, config_, profile_).launches;
+  PricedPlan chosen =
+      choose_weight_placement(images, {std::move(buffers), std::move(times)}, costs);
+  place_tensors(&chosen.plan);
+  return chosen;
+}
+
+LaunchProfiles OverlapPlanner::profiles_of(const Plan& plan, const UnfusedNodes& unfused) const {
+  if (unfused.empty() || !profile_ || !is_run_result(*profile_)) {
+    return launch_profiles(plan, config_, profile_);
+  }
+  Plan fused = draft_plan(imported_, config_, options_, {}).plan;
+  reorder_where_smaller(&fused);
+  return launch_profiles_from_run(plan, config_, *profile_, fused);
+}
+
+std::unique_ptr<OverlapPlanner::PricedDraft> OverlapPlanner::priced(
+    const UnfusedNodes& unfused) const {
+  PlanDraft draft = draft_plan(imported_, config_, options_, unfused);
+  reorder_where_smaller(&draft.plan);
+  LaunchProfiles profiles = profiles_of(draft.plan, unfused);
+  const DeviceCosts costs(config_, profiles.copy_nanoseconds_per_byte);
+  PricedPlan at_prices = placed(std::move(draft.plan), profiles, costs, unfused);
+  return std::make_unique<PricedDraft>(std::move(draft.splits), std::move(profiles), costs,
+                                       std::move(at_prices));
+}
+
+std::vector<OverlapPlan> OverlapPlanner::planned(const PricedDraft& draft,
+                                                 const OverlapRequest& request) const {
+  std::vector<OverlapPlan> plans;
+  if (lc_opg_) {
+    plans.push_back(plan_lc_opg(draft.model, draft.costs, *lc_opg_, request));
+  } else {
+    plans = plan_optimal(draft.model, draft.costs, request);
+  }
+  for (OverlapPlan& planned : plans) {
+    planned.report.estimated = draft.profiles.estimated;
+    planned.report.profile = draft.profiles.source;
+  }
+  return plans;
+}
+
+std::vector<OverlapPlan> OverlapPlanner::plans_with(const UnfusedNodes& unfused) const {
+  return planned(*priced(unfused), request_);
+}
+
+std::vector<FusionSplit> OverlapPlanner::splits_of(const PricedDraft& draft,
+                                                   const UnfusedNodes& unfused) const {
+  UnfusedNodes apart = unfused;
+  for (const EpilogueSplit& split : draft.splits) apart.insert(split.unfused);
+  const std::unique_ptr<PricedDraft> parts = priced(apart);
+  const Plan& fused = draft.model.plan();
+  const Plan& divided = parts->model.plan();
+  const auto capacity = [&](std::size_t k) {
+    return parts->model.capacity(k) / divided.chunk_bytes;
+  };
+  std::vector<FusionSplit> splits;
+  for (const EpilogueSplit& split : draft.splits) {
+    const auto layer = launch_of(fused, split.unfused);
+    const auto second = launch_of(divided, split.unfused);
+    if (!layer || !second) continue;
+    const auto first = launch_of(divided, fused.launches[*layer].nodes.front());
+    if (!first || *first == *second) continue;
+    splits.push_back({*layer, capacity(*first), capacity(*second), split.unfused});
+  }
+  return splits;
+}
+
+FusedSchedule OverlapPlanner::lc_opg_schedule(const PricedDraft& draft,
+                                              const UnfusedNodes& unfused) const {
+  FusedSchedule schedule;
+  schedule.problem = lc_opg_problem(draft.model, lc_opg_.value_or(LcOpgRequest{}));
+  LcOpgOptions options;
+  options.time_limit = request_.seconds;
+  schedule.result = solve_lc_opg(schedule.problem, options);
+  schedule.splits = splits_of(draft, unfused);
+  schedule.cost = schedule.result.objective;
+  return schedule;
+}
+
+std::vector<OverlapPlan> OverlapPlanner::adapted() const {
+  const auto began = std::chrono::steady_clock::now();
+  OverlapRequest request = request_;
+  std::map<UnfusedNodes, OverlapPlan> in_time;
+  FusionReport report;
+  report.timed = !lc_opg_;
+  const auto schedule_of = [&](const UnfusedNodes& unfused) {
+    const std::unique_ptr<PricedDraft> draft = priced(unfused);
+    FusedSchedule schedule = lc_opg_schedule(*draft, unfused);
+    if (unfused.empty()) report.offered = schedule.splits.size();
+    if (!lc_opg_) {
+      // Times are compared within the memory of the fused plan, when there is no budget.
+      try {
+        OverlapPlan plan = planned(*draft, request).at(0);
+        if (!request.budget) request.budget = plan.report.peak.total();
+        schedule.cost = total_time(plan.report);
+        schedule.copied = chunks_copied(plan.plan);
+        in_time.emplace(unfused, std::move(plan));
+      } catch (const UserError&) {
+        if (unfused.empty()) throw;
+        schedule.cost = std::numeric_limits<double>::infinity();
+      }
+    }
+    if (unfused.empty()) report.fixed_cost = schedule.cost;
+    return schedule;
+  };
+  AdaptiveFusionOptions options;
+  options.alpha = options_.alpha;
+  options.mu = 1 - lc_opg_.value_or(LcOpgRequest{}).lambda;
+  options.most_plans = lc_opg_ ? most_lc_opg_plans : most_optimal_plans;
+  const AdaptiveFusionResult result = adapt_fusion(schedule_of, options);
+  OverlapPlan best = lc_opg_ ? plans_with(result.unfused).at(0) : in_time.at(result.unfused);
+  best.report.budget = request_.budget;
+  report.alpha = options.alpha;
+  report.unfused.assign(result.unfused.begin(), result.unfused.end());
+  report.plans = result.plans;
+  report.cost = result.schedule.cost;
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  best.report.fusion = std::move(report);
+  return {std::move(best)};
+}
+
+}  // namespace fm
