@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "planner/make_plan.hpp"
+#include "planner/profile/estimate.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/planner/test_plan.hpp"
 
@@ -122,6 +123,31 @@ TEST(FusionNone, KeepsEveryEpilogueApart) {
   EXPECT_EQ(apart.launches.size(), fused.launches.size() + layers);
   EXPECT_EQ(apart.unfused.size(), static_cast<std::size_t>(layers));
   EXPECT_NO_THROW(parse_plan(to_yaml(apart), "apart.yaml"));
+}
+
+TEST(FusionNone, LaunchesThatDidNotRunAreEstimatedAsFarOffAsThoseThatDid) {
+  const DeviceConfig config = test_config();
+  PlanOptions options;
+  const Plan fused = plan_of(activated_stack(), options);
+  options.fusion = FusionMode::none;
+  const Plan apart = plan_of(activated_stack(), options);
+  std::string launches;  // each took thrice as long as estimated
+  for (const PlanLaunch& launch : fused.launches) {
+    launches += (launches.empty() ? "" : ",") + std::string("{\"id\":\"") + launch.id +
+                "\",\"kernel\":\"" + launch.kernel + "\",\"start_ns\":0,\"end_ns\":" +
+                std::to_string(3 * estimated_time(fused, launch, config).count()) + "}";
+  }
+  const TemporaryFolder folder;
+  const std::string file = folder.file("run.json");
+  write_file(file, "{\"launches\":[" + launches + "]}");
+  const LaunchProfiles profiles = launch_profiles_from_run(apart, config, file, fused);
+  ASSERT_EQ(profiles.launches.size(), apart.launches.size());
+  EXPECT_EQ(profiles.source, file);
+  for (std::size_t k = 0; k < apart.launches.size(); ++k) {
+    const auto estimated =
+        static_cast<double>(estimated_time(apart, apart.launches[k], config).count());
+    EXPECT_NEAR(static_cast<double>(profiles.launches[k].time.count()), 3 * estimated, 1.5) << k;
+  }
 }
 
 TEST(FusionMode, UnknownWordsAreRefused) {
