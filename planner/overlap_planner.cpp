@@ -180,43 +180,70 @@ FusedSchedule OverlapPlanner::lc_opg_schedule(const PricedDraft& draft,
   return schedule;
 }
 
+/// What is known of the choices of fusion that were planned.
+struct OverlapPlanner::Adaptation {
+  OverlapRequest request;
+  std::map<UnfusedNodes, OverlapPlan> plans;  // of choices that have a cost
+  FusionReport report;
+};
+
+/// The choice planned in full: in time within the request; by LC-OPG, which plans for no budget,
+/// without one.
+OverlapPlan OverlapPlanner::chosen(const PricedDraft& draft, Adaptation* adaptation) const {
+  if (lc_opg_) {
+    OverlapRequest unlimited = request_;
+    unlimited.budget.reset();
+    return planned(draft, unlimited).at(0);
+  }
+  OverlapPlan plan = planned(draft, adaptation->request).at(0);
+  // Without a budget, times are compared within the memory of the fused plan.
+  if (!adaptation->request.budget) adaptation->request.budget = plan.report.peak.total();
+  return plan;
+}
+
+FusedSchedule OverlapPlanner::schedule_of(const UnfusedNodes& unfused,
+                                          Adaptation* adaptation) const {
+  const std::unique_ptr<PricedDraft> draft = priced(unfused);
+  FusedSchedule schedule = lc_opg_schedule(*draft, unfused);
+  try {
+    OverlapPlan plan = chosen(*draft, adaptation);
+    if (!lc_opg_) {
+      schedule.cost = total_time(plan.report);
+      schedule.copied = chunks_copied(plan.plan);
+    }
+    adaptation->plans.emplace(unfused, std::move(plan));
+  } catch (const UserError&) {  // the budget is below the least of this choice
+    if (unfused.empty()) throw;
+    schedule.cost = std::numeric_limits<double>::infinity();
+  }
+  if (unfused.empty()) {
+    adaptation->report.offered = schedule.splits.size();
+    adaptation->report.fixed_cost = schedule.cost;
+  }
+  return schedule;
+}
+
 std::vector<OverlapPlan> OverlapPlanner::adapted() const {
   const auto began = std::chrono::steady_clock::now();
-  OverlapRequest request = request_;
-  std::map<UnfusedNodes, OverlapPlan> in_time;
-  FusionReport report;
-  report.timed = !lc_opg_;
-  const auto schedule_of = [&](const UnfusedNodes& unfused) {
-    const std::unique_ptr<PricedDraft> draft = priced(unfused);
-    FusedSchedule schedule = lc_opg_schedule(*draft, unfused);
-    if (unfused.empty()) report.offered = schedule.splits.size();
-    if (!lc_opg_) {
-      // Times are compared within the memory of the fused plan, when there is no budget.
-      try {
-        OverlapPlan plan = planned(*draft, request).at(0);
-        if (!request.budget) request.budget = plan.report.peak.total();
-        schedule.cost = total_time(plan.report);
-        schedule.copied = chunks_copied(plan.plan);
-        in_time.emplace(unfused, std::move(plan));
-      } catch (const UserError&) {
-        if (unfused.empty()) throw;
-        schedule.cost = std::numeric_limits<double>::infinity();
-      }
-    }
-    if (unfused.empty()) report.fixed_cost = schedule.cost;
-    return schedule;
-  };
   AdaptiveFusionOptions options;
   options.alpha = options_.alpha;
   options.mu = 1 - lc_opg_.value_or(LcOpgRequest{}).lambda;
   options.most_plans = lc_opg_ ? most_lc_opg_plans : most_optimal_plans;
-  const AdaptiveFusionResult result = adapt_fusion(schedule_of, options);
-  OverlapPlan best = lc_opg_ ? plans_with(result.unfused).at(0) : in_time.at(result.unfused);
+  Adaptation adaptation{request_, {}, {}};
+  const AdaptiveFusionResult result = adapt_fusion(
+      [&](const UnfusedNodes& unfused) { return schedule_of(unfused, &adaptation); }, options);
+  OverlapPlan best = adaptation.plans.at(result.unfused);
   best.report.budget = request_.budget;
+  if (lc_opg_) check_budget(best.report);
+  const DeviceCosts costs(config_);
+  FusionReport report = adaptation.report;
   report.alpha = options.alpha;
+  report.timed = !lc_opg_;
   report.unfused.assign(result.unfused.begin(), result.unfused.end());
   report.plans = result.plans;
   report.cost = result.schedule.cost;
+  report.fixed_programs = costs.program_load(adaptation.plans.at({}).plan);
+  report.programs = costs.program_load(best.plan);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   best.report.fusion = std::move(report);
   return {std::move(best)};

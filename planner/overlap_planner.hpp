@@ -26,6 +26,7 @@ class OverlapPlanner {
 
  private:
   struct PricedDraft;  // a draft, what its launches cost, and the model made of both
+  struct Adaptation;
 
   /// What the launches of a draft with these nodes unfused take.
   LaunchProfiles profiles_of(const Plan& plan, const UnfusedNodes& unfused) const;
@@ -34,6 +35,8 @@ class OverlapPlanner {
                     const UnfusedNodes& unfused) const;
   std::vector<OverlapPlan> plans_with(const UnfusedNodes& unfused) const;
   std::vector<OverlapPlan> planned(const PricedDraft& draft, const OverlapRequest& request) const;
+  OverlapPlan chosen(const PricedDraft& draft, Adaptation* adaptation) const;
+  FusedSchedule schedule_of(const UnfusedNodes& unfused, Adaptation* adaptation) const;
   std::vector<OverlapPlan> adapted() const;
   std::vector<FusionSplit> splits_of(const PricedDraft& draft, const UnfusedNodes& unfused) const;
   FusedSchedule lc_opg_schedule(const PricedDraft& draft, const UnfusedNodes& unfused) const;

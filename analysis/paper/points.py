@@ -6,6 +6,7 @@ what none has is recorded anew.
 """
 
 import json
+import os
 import pathlib
 
 import yaml
@@ -90,7 +91,7 @@ class Study:
 
     def trace(self, network, policy, config, plan):
         """The plan's trace, composed; records the launches that are missing first."""
-        trace = self.folder / "composed.trace"
+        trace = self.folder / f"composed.{os.getpid()}.trace"
         for attempt in range(2):
             found = self.recordings(network)
             try:
@@ -162,7 +163,7 @@ class Study:
             network, _, config = where
             result = self.result_of(network, config, key)
             if not result.exists():
-                unfinished = self.folder / "result.json"
+                unfinished = self.folder / f"result.{os.getpid()}.json"
                 make(unfinished)
                 unfinished.replace(result)
             save_json(point, measures(json.loads(result.read_text()), load_yaml(plan), facts))

@@ -104,6 +104,16 @@ LcOpgProblem lc_opg_problem(const OverlapModel& model, const LcOpgRequest& terms
   return problem;
 }
 
+void check_budget(const OverlapReport& report) {
+  if (!report.budget || report.peak.total() <= *report.budget) return;
+  throw UserError(
+      "--budget " +
+      quantity_text(static_cast<double>(report.budget->count()), QuantityKind::bytes) +
+      ": lc-opg, which plans for no budget, needs " +
+      quantity_text(static_cast<double>(report.peak.total().count()), QuantityKind::bytes) +
+      ", held by launch " + report.peak_launch + "; use --policy optimal, or a smaller --m-peak");
+}
+
 OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                         const LcOpgRequest& terms, const OverlapRequest& request) {
   LcOpgOptions options;
@@ -131,14 +141,7 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                              result.distance,
                              to_string(result.status)};
   describe_plan(planned.plan, &report);
-  if (request.budget && report.peak.total() > *request.budget) {
-    throw UserError(
-        "--budget " +
-        quantity_text(static_cast<double>(request.budget->count()), QuantityKind::bytes) +
-        ": lc-opg, which plans for no budget, needs " +
-        quantity_text(static_cast<double>(report.peak.total().count()), QuantityKind::bytes) +
-        ", held by launch " + report.peak_launch + "; use --policy optimal, or a smaller --m-peak");
-  }
+  check_budget(report);
   return planned;
 }
 

@@ -25,4 +25,7 @@ LcOpgProblem lc_opg_problem(const OverlapModel& model, const LcOpgRequest& terms
 OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                         const LcOpgRequest& terms, const OverlapRequest& request);
 
+/// Throws UserError when a plan of plan_lc_opg() holds more than report.budget.
+void check_budget(const OverlapReport& report);
+
 }  // namespace fm

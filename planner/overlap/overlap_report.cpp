@@ -72,8 +72,10 @@ std::string fusion_text(const FusionReport& fusion) {
   out << "  fusion       adaptive, alpha " << fusion.alpha << ": " << fusion.unfused.size()
       << " left apart, " << fusion.offered << " could be; "
       << (fusion.timed ? "predicted " : "objective ") << cost(fusion.cost) << ", "
-      << cost(fusion.fixed_cost) << " with all fused; " << fusion.plans << " plans in "
-      << std::fixed << std::setprecision(2) << fusion.seconds << " s\n";
+      << cost(fusion.fixed_cost) << " with all fused; programs load in "
+      << milliseconds(fusion.programs) << ", " << milliseconds(fusion.fixed_programs) << "; "
+      << fusion.plans << " plans in " << std::fixed << std::setprecision(2) << fusion.seconds
+      << " s\n";
   for (const std::string& node : fusion.unfused) out << "    apart      " << node << '\n';
   return out.str();
 }
@@ -86,6 +88,8 @@ nlohmann::ordered_json fusion_json(const FusionReport& fusion) {
           {"cost_unit", fusion.timed ? "ns" : "objective"},
           {"fixed_cost", fusion.fixed_cost},
           {"cost", fusion.cost},
+          {"fixed_program_load_ns", fusion.fixed_programs.count()},
+          {"program_load_ns", fusion.programs.count()},
           {"seconds", fusion.seconds}};
 }
 

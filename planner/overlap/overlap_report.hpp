@@ -26,7 +26,9 @@ struct FusionReport {
   std::size_t plans = 0;             ///< networks planned to find them
   bool timed = false;                ///< costs are nanoseconds; else the objective of lc-opg
   double fixed_cost = 0, cost = 0;   ///< of everything fused, and of the plan
-  double seconds = 0;                ///< of all planning
+  /// Loading their programs, those that stream among them: no part of the costs.
+  Nanoseconds fixed_programs, programs;
+  double seconds = 0;  ///< of all planning
 };
 
 struct OverlapReport {
