@@ -162,6 +162,7 @@ struct Plan {
   std::string weights_index_digest;  ///< digest of the .fmw index (see weights_file.hpp)
   Bytes staging_ring_bytes;          ///< UM ring for streamed image weights; 0 when none
   int enqueue_ahead = 2;             ///< K: launches enqueued and not finished, at most
+  std::vector<std::string> unfused;  ///< ONNX nodes kept apart from the operator before them
   std::vector<Pool> pools;
   std::vector<PlanTensor> tensors;
   std::vector<WeightSlice> weights;  ///< in first-use order = file order, but for shared slices

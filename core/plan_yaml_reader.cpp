@@ -239,6 +239,7 @@ Plan parse_plan(const std::string& yaml, const std::string& file_name) {
   plan.chunk_bytes = map.required("chunk_bytes").bytes();
   plan.staging_ring_bytes = map.required("staging_ring_bytes").bytes();
   plan.enqueue_ahead = static_cast<int>(map.required("enqueue_ahead").integer(1, 1 << 20));
+  if (const YamlValue* unfused = map.optional("unfused")) plan.unfused = unfused->texts();
   plan.weights_index_digest = map.required("weights_index_digest").text();
   read_items(map, "models", read_model, plan.models, nullptr);
   read_items(map, "pools", read_pool, plan.pools, &places.pools);

@@ -200,6 +200,7 @@ std::string to_yaml(const Plan& plan) {
          "\nstaging_ring_bytes: " + size(plan.staging_ring_bytes) +
          "\nenqueue_ahead: " + std::to_string(plan.enqueue_ahead) +
          "\nweights_index_digest: " + yaml_word(plan.weights_index_digest) + "\n";
+  if (!plan.unfused.empty()) out += "unfused: " + list(words(plan.unfused), 9) + "\n";
   append_items(out, "models", plan.models, describe_model);
   append_items(out, "pools", plan.pools, describe_pool);
   append_items(out, "tensors", plan.tensors, describe_tensor);

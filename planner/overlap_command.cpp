@@ -15,8 +15,9 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* overlap_flags[] = {"budget",  "minimize",       "slowdown", "pareto", "runs",
-                                         "profile", "solver-seconds", "lambda",   "m-peak"};
+constexpr const char* overlap_flags[] = {"budget", "minimize",   "slowdown",       "pareto",
+                                         "runs",   "profile",    "solver-seconds", "lambda",
+                                         "m-peak", "transforms", "alpha"};
 
 /// A decimal number from `least` to `most`.
 double number(const po::variables_map& values, const std::string& flag, double least, double most) {
@@ -42,6 +43,13 @@ std::size_t whole(const po::variables_map& values, const std::string& flag, doub
                     "`: must be a whole number");
   }
   return static_cast<std::size_t>(value);
+}
+
+/// Adaptive fusion compares latencies of single plans.
+void check_adaptive(const OverlapRequest& request) {
+  if (request.pareto == 0 && !request.minimize_memory) return;
+  throw UserError(
+      "--fusion adaptive lowers latency: it takes neither --pareto nor --minimize memory");
 }
 
 /// "out/vit.plan.yaml", 2 -> "out/vit.2.plan.yaml"
@@ -127,7 +135,7 @@ OverlapRequest overlap_request(const po::variables_map& values) {
 
 std::optional<LcOpgRequest> lc_opg_request(const po::variables_map& values) {
   const bool optimal = values["policy"].as<std::string>() == "optimal";
-  for (const char* flag : {"lambda", "m-peak"}) {
+  for (const char* flag : {"lambda", "m-peak", "transforms"}) {
     if (optimal && values.count(flag) != 0) {
       throw UserError(std::string("--") + flag + " belongs to --policy lc-opg");
     }
@@ -143,6 +151,14 @@ std::optional<LcOpgRequest> lc_opg_request(const po::variables_map& values) {
   if (values.count("m-peak") != 0) {
     request.m_peak = Bytes(static_cast<std::uint64_t>(parse_quantity(
         values["m-peak"].as<std::string>(), QuantityKind::bytes, {"--m-peak", 0, 0})));
+  }
+  if (values.count("transforms") != 0) {
+    const std::string& word = values["transforms"].as<std::string>();
+    if (word != "kernels" && word != "copies") {
+      throw UserError("--transforms `" + word +
+                      "`: " + accepted_words(word, {"kernels", "copies"}));
+    }
+    request.copies = word == "copies";
   }
   return request;
 }
@@ -163,7 +179,9 @@ void add_overlap_options(po::options_description* flags) {
       "estimated")("solver-seconds", text(),
                    "optimal, lc-opg: time limit of each solve, default 10")(
       "lambda", text(), "lc-opg: weight of preloaded chunks, default 0.9")(
-      "m-peak", text(), "lc-opg: most that a layer may transform, default 500 MB");
+      "m-peak", text(), "lc-opg: most that a layer may transform, default 500 MB")(
+      "transforms", text(), "lc-opg: in kernels (default) | copies, to compare")(
+      "alpha", text(), "--fusion adaptive: capacity a split must gain, as a share, default 0.1");
 }
 
 void refuse_overlap_options(const po::variables_map& values, const std::string& policy,
@@ -177,7 +195,7 @@ void refuse_overlap_options(const po::variables_map& values, const std::string& 
 
 void run_overlap_policy(const po::variables_map& values, const std::string& model,
                         const std::string& output, const DeviceConfig& config,
-                        const PlanOptions& options) {
+                        PlanOptions options) {
   const OverlapRequest request = overlap_request(values);
   if (request.pareto > 0 && output == "-") {
     throw UserError("--pareto writes several plans: -o must name a file");
@@ -185,6 +203,12 @@ void run_overlap_policy(const po::variables_map& values, const std::string& mode
   if (options.ring) throw UserError("--ring: this policy sizes the staging ring itself");
   std::optional<std::string> profile;
   if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
+  if (options.fusion == FusionMode::adaptive) {
+    check_adaptive(request);
+    if (values.count("alpha") != 0) options.alpha = number(values, "alpha", 0, 100);
+  } else if (values.count("alpha") != 0) {
+    throw UserError("--alpha belongs to --fusion adaptive");
+  }
   const std::vector<OverlapPlan> plans =
       make_overlap_plans(model, config, options, profile, request, lc_opg_request(values));
   const bool json = values.count("json") != 0;

@@ -15,7 +15,7 @@ namespace fm {
 bool has_overlap_options(const std::string& policy);
 
 /// --budget, --minimize, --slowdown, --pareto, --runs, --profile, --solver-seconds, --lambda,
-/// --m-peak.
+/// --m-peak, --transforms, --alpha.
 void add_overlap_options(boost::program_options::options_description* flags);
 
 /// What they ask for. Throws UserError.
@@ -32,6 +32,6 @@ void refuse_overlap_options(const boost::program_options::variables_map& values,
 /// front to `output` with its number before the extensions. Throws UserError.
 void run_overlap_policy(const boost::program_options::variables_map& values,
                         const std::string& model, const std::string& output,
-                        const DeviceConfig& config, const PlanOptions& options);
+                        const DeviceConfig& config, PlanOptions options);
 
 }  // namespace fm

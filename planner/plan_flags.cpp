@@ -85,6 +85,10 @@ PlanOptions plan_options(const po::variables_map& values) {
   options.placement = placement_policy_from(values["placement"].as<std::string>());
   options.storage = data_type_word("storage", values["storage"].as<std::string>(), "f16");
   options.accumulate = data_type_word("accumulate", values["accumulate"].as<std::string>(), "half");
+  options.fusion = fusion_mode_from(values["fusion"].as<std::string>());
+  if (options.fusion == FusionMode::adaptive && !has_overlap_options(policy)) {
+    throw UserError("--fusion adaptive belongs to --policy lc-opg or optimal, not " + policy);
+  }
   options.eliminate = values.count("no-elimination") == 0;
   if (values.count("ring") != 0) {
     const std::string& text = values["ring"].as<std::string>();
@@ -107,6 +111,9 @@ void add_plan_flags(const std::string& default_policy, po::options_description* 
       "shape", texts(), "INPUT=N,N,..: shape of an input")("dim", texts(),
                                                            "NAME=N: value of a named dimension")(
       "ring", text(), "staging ring of streamed image weights, e.g. 8MiB")(
+      "fusion", text()->default_value("fixed"),
+      "activations and additions into the operator before them: fixed (all) | none | adaptive, "
+      "decided with the schedule of lc-opg or optimal")(
       "no-elimination", "copy what reshapes, transposes and slices rearrange, to compare")(
       "json", "print the summary as JSON")("help", "print this")("version", "print the version");
   add_overlap_options(flags);

@@ -16,9 +16,19 @@ class Refused(Exception):
     """A tool found its input wrong: not this computer's fault, and trying again is of no use."""
 
 
+class NotKept(Exception):
+    """A point would have to be measured, and the study only prints those that are."""
+
+
 class Tools:
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+    def __init__(self, folder, only_kept=False):
+        self.folder, self.only_kept = pathlib.Path(folder), only_kept
+
+    def measure(self, name, *arguments):
+        """run(), of what takes long. Raises NotKept when only finished points are wanted."""
+        if self.only_kept:
+            raise NotKept("not measured yet")
+        return self.run(name, *arguments)
 
     def run(self, name, *arguments):
         """(seconds the tool took, what it printed). Raises Refused for exit status 2, SystemExit for any other."""

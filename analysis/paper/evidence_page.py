@@ -1,5 +1,7 @@
 """docs/paper.md: the evidence table beside the paper's numbers."""
 
+from evidence_studies import breakdown_lines, trade_off_lines
+
 MIB = 1 << 20
 
 
@@ -7,23 +9,36 @@ def number(value, form, scale=1.0):
     return "" if value is None else format(value / scale, form)
 
 
-HEAD = ("| device | policy | integrated ms | exec ms | of floor | peak MiB | average MiB | weights: peak, of all | "
-        "preloaded / UM / TM / activations / staging MiB | energy mJ | coverage | timely | accurate | solver s | gap |")
+HEAD = ("| device | policy | integrated ms | start-up | exec ms | of floor | peak MiB | average MiB | "
+        "weights: peak, of all | peaks | averages | energy mJ | coverage | timely | accurate | solver s | gap |")
+
+
+def by_class(sizes):
+    return " / ".join(number(size, ".0f", MIB) for size in sizes.values())
+
+
+def integrated(point):
+    bound = point.get("error_bound")
+    return f"{point['integrated_ms']:.0f}" + (f" ± {bound:.0%}" if bound and bound >= 0.005 else "")
+
+
+def gap_of(solver):
+    return (solver.get("lc_opg") or solver).get("gap")
 
 
 def row(config, policy, point):
     ready = point["integrated_ms"] - point["startup_ms"]
     floor = point["floor_ms"]
-    classes = " / ".join(number(point["by_class"][name], ".0f", MIB) for name in point["by_class"])
     weights = point["weights_peak_bytes"]
     solver = point.get("solver") or {}
-    cells = [config, policy, f"{point['integrated_ms']:.0f}", f"{point['exec_ms']:.0f}",
+    cells = [config, policy, integrated(point), f"{point['startup_ms']:.0f}", f"{point['exec_ms']:.0f}",
              f"{ready / floor:.2f}" if floor else "", number(point["peak_bytes"], ".0f", MIB),
              number(point["average_bytes"], ".0f", MIB),
-             f"{weights / MIB:.0f}, {weights / point['weights_bytes']:.2f}", classes,
-             number(point["energy_mj"], ".0f"), number(point["coverage"], ".2f"),
-             number(point["timeliness"], ".2f"), number(point["accuracy"], ".2f"),
-             number(solver.get("solver_seconds"), ".2f"), number(solver.get("gap"), ".1%")]
+             f"{weights / MIB:.0f}, {weights / point['weights_bytes']:.2f}", by_class(point["by_class"]),
+             by_class(point["average_by_class"]), number(point["energy_mj"], ".0f"),
+             number(point["coverage"], ".2f"), number(point["timeliness"], ".2f"),
+             number(point["accuracy"], ".2f"), number(solver.get("solver_seconds"), ".2f"),
+             number(gap_of(solver), ".1%")]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -37,14 +52,19 @@ def published_lines(published, name):
               else "."))
 
 
-def network_section(network, points, published):
+def network_section(study, network, points, published):
     yield f"\n## {network['name']}\n"
     yield from published_lines(published, network["published"])
     yield "\n" + HEAD
     yield "|" + "---|" * (HEAD.count("|") - 1)
+    special = {name for name in study["breakdown"]["steps"]} | set(study["trade_off"]["policies"])
+    common = {policy["name"] for policy in study["policies"] if "only" not in policy}
     for (config, policy), point in points.items():
-        yield row(config, policy, point)
+        if policy in common or policy not in special:
+            yield row(config, policy, point)
     yield from comparisons(points)
+    yield from breakdown_lines(study["breakdown"], points, published["breakdown"])
+    yield from trade_off_lines(study["trade_off"], points)
 
 
 def comparisons(points):
@@ -54,9 +74,10 @@ def comparisons(points):
         best = min(here, key=lambda policy: here[policy]["integrated_ms"])
         if "preload" not in here or len(here) < 2:
             continue
-        least = min(here.values(), key=lambda point: point["weights_peak_bytes"])
-        reduction = here["preload"]["weights_peak_bytes"] / least["weights_peak_bytes"]
-        yield (f"\n{config}: fastest is {best}; weights peak {reduction:.1f} times lower than preloaded at best.")
+        least = min(here, key=lambda policy: here[policy]["weights_peak_bytes"])
+        reduction = here["preload"]["weights_peak_bytes"] / here[least]["weights_peak_bytes"]
+        yield (f"\n{config}: fastest is {best}; least memory for weights has {least}, {reduction:.1f} times less "
+               "at the peak than preloaded.")
 
 
 INTRODUCTION = """\
@@ -65,10 +86,17 @@ INTRODUCTION = """\
 Written by `./fm paper` (`analysis/paper/`), which keeps finished points and resumes. {source} is the paper.
 
 Devices but {measured} are simulated (`fmsim --sample auto`, traces composed from launches recorded once); {measured} is this
-computer: fmexec on PoCL, programs cached, no energy. Integrated: from nothing to the output, start-up (context and programs)
-included. Of floor: (integrated - start-up) / max(disk, compute, DRAM). Weights: preloaded + in flight + staging. Coverage,
-timely, accurate: shares of weight bytes as `analysis/paper/measures.py` defines them. Solver, gap: as fmplan
-reports them.
+computer: fmexec on PoCL, programs cached, no energy, the median of five runs. `lc-opg` and `optimal` know launch times from
+the run under `preload`, and estimate how much a launch may carry. `optimal-0.15` may hold all activations and 0.15 of the
+weights; `-fusion`: with `--fusion adaptive`.
+
+- Integrated: from nothing to the output, start-up (context and programs) included; ±: the sampling's error bound. Of floor:
+  (integrated - start-up) / max(disk, compute, DRAM).
+- Weights: preloaded + in flight + staging. Peaks, averages: preloaded / unified in flight / texture in flight /
+  activations / staging, MiB, each class's own peak and its average over time.
+- Coverage, timely, accurate: shares of weight bytes as `analysis/paper/measures.py` defines them.
+- Solver, gap: as fmplan reports them; `lc-opg` to its own problem's bound, `optimal` to that of all plans within the memory.
+
 The paper's figures are for its own models and phone software, and comparable in kind, not digit by digit.
 """
 
@@ -78,7 +106,7 @@ def page(study, points, missing, published):
     lines = [INTRODUCTION.format(source=published["source"], measured=study["measured_on"])]
     for network in study["networks"]:
         if points.get(network["name"]):
-            lines += network_section(network, points[network["name"]], published)
+            lines += network_section(study, network, points[network["name"]], published)
     slower = published["slower_than_flashmem"]
     lines.append(f"\nThe paper's naive overlaps: always-next up to {slower['always_next']} times, same-op-type up to "
                  f"{slower['same_op_type']} times slower than FlashMem (figure 9).")

@@ -18,15 +18,20 @@ def in_bytes(text):
     return int(number) * UNITS[unit]
 
 
-def weights_in_memory(result):
-    """(peak, time-weighted average) of weights and what brings them, in bytes."""
+def resident(result, classes):
+    """(peak, time-weighted average) of what these classes hold together, in bytes."""
     samples = result["memory"]["over_time"]
     end = result["latency"]["integrated_ns"]
-    sizes = [sum(sample[name] for name in WEIGHT_CLASSES) for sample in samples]
+    sizes = [sum(sample[name] for name in classes) for sample in samples]
     times = [sample["time_ns"] for sample in samples]
     area = sum(size * max(0, until - begin)
                for size, begin, until in zip(sizes, times, [*times[1:], end]))
     return max(sizes, default=0), area / end if end else 0
+
+
+def weights_in_memory(result):
+    """(peak, time-weighted average) of weights and what brings them, in bytes."""
+    return resident(result, WEIGHT_CLASSES)
 
 
 def users_of(plan):
@@ -103,12 +108,14 @@ def measures(result, plan, plan_facts):
         "peak_bytes": memory["peak_bytes"],
         "average_bytes": memory["average_bytes"],
         "by_class": {name: memory["by_class"][name] for name in CLASSES},
+        "average_by_class": {name: resident(result, (name,))[1] for name in CLASSES},
         "weights_bytes": total,
         "weights_peak_bytes": peak,
         "weights_average_bytes": average,
         "energy_mj": energy / 1e6 if energy else None,
         "error_bound": result.get("sampling", {}).get("error_bound"),
         **prefetching(result, plan),
+        "launches": plan_facts["launches"],
         "plan_s": plan_facts["seconds"],
         "solver": plan_facts.get("overlap"),
     }

@@ -6,12 +6,16 @@ what none has is recorded anew.
 """
 
 import json
+import os
 import pathlib
 
 import yaml
 
 from command_line import ROOT, Refused, config_path, digest_of, save_json
 from measures import measures
+
+PRELOAD = {"name": "preload", "options": ["--policy", "preload"]}
+RUNS_HERE = 5
 
 
 def load_yaml(path):
@@ -20,34 +24,45 @@ def load_yaml(path):
 
 
 class Study:
-    def __init__(self, tools, folder):
+    def __init__(self, tools, folder, measured_on, measured_options):
         self.tools, self.folder = tools, folder
-        for name in ("plans", "recorded", "points", "models"):
+        self.measured_on, self.measured_options = measured_on, measured_options
+        for name in ("plans", "recorded", "points", "models", "results"):
             (folder / name).mkdir(parents=True, exist_ok=True)
 
     def stem(self, network, policy, config):
         return f"{network['name']}.{policy['name']}.{config_path(config).stem}"
+
+    def point(self, network, policy, config):
+        """The measures of one point. Raises Refused when fmplan has no such policy or plan."""
+        return (self.measured if config == self.measured_on else self.simulated)(network, policy, config)
 
     # ---- plans
     def plan(self, network, policy, config):
         """(plan file, facts of making it). Raises Refused when fmplan has no such policy."""
         model = ROOT / network["model"]
         options = [*policy["options"], *self.budget(network, policy, config)]
-        key = digest_of(model.read_bytes(), options, self.tools.config_text(config),
-                        self.tools.digest("fmplan"))
-        path = self.folder / f"plans/{self.stem(network, policy, config)}.{key}.yaml"
+        if config == self.measured_on:
+            options += self.measured_options
+        parts = [model.read_bytes(), *map(str, options), self.tools.config_text(config),
+                 self.tools.digest("fmplan")]
+        if policy.get("timed"):
+            preloaded = self.preload_result(network, config)
+            parts.append(preloaded.read_bytes())
+            options += ["--profile", preloaded]
+        path = self.folder / f"plans/{self.stem(network, policy, config)}.{digest_of(*parts)}.yaml"
         facts = path.with_suffix(".json")
         if not facts.exists():
             seconds, printed = self.tools.run("fmplan", "--model", model, "--config",
                                               config_path(config), *options, "--json", "-o", path)
-            save_json(facts, {"seconds": seconds, "options": options, **json.loads(printed)})
+            save_json(facts, {"seconds": seconds, "options": list(map(str, options)), **json.loads(printed)})
         return path, json.loads(facts.read_text())
 
     def budget(self, network, policy, config):
         """The option for a policy that may hold a share of the weights beside all activations."""
         if "weights_budget" not in policy:
             return []
-        _, facts = self.plan(network, {"name": "preload", "options": ["--policy", "preload"]}, config)
+        _, facts = self.plan(network, PRELOAD, config)
         weights = facts["weights"]["preloaded_bytes"]
         share = round(policy["weights_budget"] * weights)
         return ["--budget", f"{facts['memory']['activation_bytes'] + share}B"]
@@ -56,7 +71,7 @@ class Study:
     def filled(self, network):
         path = self.folder / f"models/{network['name']}.onnx"
         if not path.exists():
-            self.tools.run("fmplan", "fill", "--model", ROOT / network["model"], "--seed", 1, "-o", path)
+            self.tools.measure("fmplan", "fill", "--model", ROOT / network["model"], "--seed", 1, "-o", path)
         return path
 
     def packed_plan(self, network, policy, config):
@@ -76,12 +91,12 @@ class Study:
 
     def trace(self, network, policy, config, plan):
         """The plan's trace, composed; records the launches that are missing first."""
-        trace = self.folder / "composed.trace"
+        trace = self.folder / f"composed.{os.getpid()}.trace"
         for attempt in range(2):
             found = self.recordings(network)
             try:
                 if found:
-                    self.tools.run("fmtrace", "compose", "--plan", plan, "--traces", *found, "-o", trace)
+                    self.tools.measure("fmtrace", "compose", "--plan", plan, "--traces", *found, "-o", trace)
                     return trace
             except Refused:
                 if attempt == 1:
@@ -94,39 +109,62 @@ class Study:
         version = self.tools.digest("fmexec")
         device = config_path(config).stem
         target = self.folder / f"recorded/{network['name']}.{version}.{policy['name']}.{device}.trace"
-        self.tools.run("fmexec", "--plan", plan, "--weights", weights, "--record", target)
+        self.tools.measure("fmexec", "--plan", plan, "--weights", weights, "--record", target)
         pathlib.Path(weights).unlink()
 
     # ---- points
+    def key(self, network, policy, config):
+        """(digest of all the point depends on, plan, facts of the plan)"""
+        plan, facts = self.plan(network, policy, config)
+        used = [self.tools.digest("fmexec")]
+        if config != self.measured_on:
+            used = [self.tools.config_text(config), self.tools.digest("fmsim"), self.tools.digest("fmtrace"), *used]
+        return digest_of(plan.read_bytes(), *used), plan, facts
+
     def simulated(self, network, policy, config):
         """The measures of a point on a simulated device."""
-        plan, facts = self.plan(network, policy, config)
-        key = digest_of(plan.read_bytes(), self.tools.config_text(config), self.tools.digest("fmsim"),
-                        self.tools.digest("fmtrace"), self.tools.digest("fmexec"))
-        return self.kept(f"{self.stem(network, policy, config)}.{key}", plan, facts, lambda result: (
-            self.tools.run("fmsim", "--config", config_path(config), "--trace",
-                           self.trace(network, policy, config, plan), "--sample", "auto", "--json", "-o",
-                           result)))
+        key, plan, facts = self.key(network, policy, config)
+        return self.kept((network, policy, config), key, plan, facts, lambda result: (
+            self.tools.measure("fmsim", "--config", config_path(config), "--trace",
+                               self.trace(network, policy, config, plan), "--sample", "auto", "--json", "-o",
+                               result)))
 
     def measured(self, network, policy, config):
-        """The measures of a point on this computer's OpenCL device: programs cached, files not."""
-        plan, facts = self.plan(network, policy, config)
-        key = digest_of(plan.read_bytes(), self.tools.digest("fmexec"))
+        """The measures of a point on this computer's OpenCL device: programs cached, files not; the median run."""
+        key, plan, facts = self.key(network, policy, config)
 
         def run(result):
             packed, weights = self.packed_plan(network, policy, config)
             arguments = ("--plan", packed, "--weights", weights, "--json", "-o", result)
-            self.tools.run("fmexec", *arguments)  # fills the program cache
-            self.tools.run("fmexec", *arguments)
+            self.tools.measure("fmexec", *arguments)  # fills the program cache
+            runs = []
+            for _ in range(RUNS_HERE):
+                self.tools.measure("fmexec", *arguments)
+                runs.append(result.read_text())
+            runs.sort(key=lambda text: json.loads(text)["latency"]["integrated_ns"])
+            result.write_text(runs[RUNS_HERE // 2])
             pathlib.Path(weights).unlink()
 
-        return self.kept(f"{self.stem(network, policy, config)}.{key}", plan, facts, run)
+        return self.kept((network, policy, config), key, plan, facts, run)
 
-    def kept(self, name, plan, facts, make):
+    def result_of(self, network, config, key):
+        """Of any policy that makes this plan."""
+        return self.folder / f"results/{network['name']}.{config_path(config).stem}.{key}.json"
+
+    def preload_result(self, network, config):
+        """result.json of the run under `preload`, from which fmplan takes launch times."""
+        self.point(network, PRELOAD, config)
+        return self.result_of(network, config, self.key(network, PRELOAD, config)[0])
+
+    def kept(self, where, key, plan, facts, make):
         ours = digest_of((pathlib.Path(__file__).parent / "measures.py").read_bytes())
-        point = self.folder / f"points/{name}.{ours}.json"
+        point = self.folder / f"points/{self.stem(*where)}.{key}.{ours}.json"
         if not point.exists():
-            result = self.folder / "result.json"
-            make(result)
+            network, _, config = where
+            result = self.result_of(network, config, key)
+            if not result.exists():
+                unfinished = self.folder / f"result.{os.getpid()}.json"
+                make(unfinished)
+                unfinished.replace(result)
             save_json(point, measures(json.loads(result.read_text()), load_yaml(plan), facts))
         return json.loads(point.read_text())

@@ -20,8 +20,15 @@ std::vector<char> preload_of(const LcOpgInstance& instance, const LcOpgResult& r
   return preloaded;
 }
 
-/// Neither read by the first layer nor named by the user: in W for want of capacity.
-bool lacks_capacity(const LcOpgProblem& problem, const LcOpgResult& result) {
+/// Neither read by the first layer nor named by the user: in W for want of capacity. In time:
+/// copied for want of it.
+bool lacks_capacity(const FusedSchedule& schedule) {
+  if (!schedule.copied.empty()) {
+    return std::any_of(schedule.copied.begin(), schedule.copied.end(),
+                       [](std::uint64_t chunks) { return chunks > 0; });
+  }
+  const LcOpgProblem& problem = schedule.problem;
+  const LcOpgResult& result = schedule.result;
   for (std::size_t i = 0; i < problem.weights.size(); ++i) {
     const LcOpgWeight& weight = problem.weights[i];
     if (result.weights[i].preloaded && weight.layer > 0 && !weight.preload) return true;
@@ -79,6 +86,16 @@ double penalty_of(const FusedSchedule& schedule, const FusionSplit& split, doubl
          mu * static_cast<double>(with.distance - without.distance);
 }
 
+double penalty_in_time(const FusedSchedule& schedule, const FusionSplit& split) {
+  const std::uint64_t fused = schedule.problem.layers[split.layer].capacity;
+  std::uint64_t behind = 0;
+  for (std::size_t k = split.layer + 1; k < schedule.copied.size(); ++k) {
+    behind += schedule.copied[k];
+  }
+  return static_cast<double>(
+      std::min(behind, split.first_capacity + split.second_capacity - fused));
+}
+
 bool gains_capacity(const FusedSchedule& schedule, const FusionSplit& split, double alpha) {
   const auto fused = static_cast<double>(schedule.problem.layers[split.layer].capacity);
   const auto apart = static_cast<double>(split.first_capacity + split.second_capacity);
@@ -92,7 +109,8 @@ std::vector<RankedSplit> rank_splits(const FusedSchedule& schedule,
   std::vector<RankedSplit> ranked;
   for (const FusionSplit& split : schedule.splits) {
     if (!gains_capacity(schedule, split, options.alpha)) continue;
-    const double penalty = penalty_of(schedule, split, options.mu);
+    const double penalty = schedule.copied.empty() ? penalty_of(schedule, split, options.mu)
+                                                   : penalty_in_time(schedule, split);
     if (penalty > 0) ranked.push_back({split, penalty});
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const RankedSplit& a, const RankedSplit& b) {
@@ -105,8 +123,7 @@ AdaptiveFusionResult adapt_fusion(const PlanUnfused& plan, const AdaptiveFusionO
   AdaptiveFusionResult best{plan({}), {}, 1};
   std::set<std::string> refused;
   std::size_t batch = SIZE_MAX;
-  while (best.plans < options.most_plans &&
-         lacks_capacity(best.schedule.problem, best.schedule.result)) {
+  while (best.plans < options.most_plans && lacks_capacity(best.schedule)) {
     std::vector<std::string> chosen;
     for (const RankedSplit& ranked : rank_splits(best.schedule, options)) {
       if (refused.count(ranked.split.unfused) == 0) chosen.push_back(ranked.split.unfused);

@@ -27,6 +27,9 @@ struct FusedSchedule {
   std::vector<FusionSplit> splits;
   /// What is to be lowered: result.objective, or a time when the caller has one.
   double cost = 0;
+  /// By layer, of a schedule in time: chunks that copies of their own transform before it. Empty
+  /// for LC-OPG, which has none.
+  std::vector<std::uint64_t> copied;
 };
 
 /// Plans the network anew with these nodes left unfused. May throw; the exception passes through.
@@ -45,7 +48,8 @@ struct RankedSplit {
   FusionSplit split;
   /// lambda |W_new| + mu delta_z. W_new: chunks that are preloaded with the fusion and need not be
   /// without it; delta_z: layers of distance that the fusion adds (with the layer that the split
-  /// adds counted out).
+  /// adds counted out). Of a schedule in time, which preloads for other reasons too: chunks of the
+  /// lost capacity for which there are copies behind the launch.
   double penalty = 0;
 };
 
@@ -59,9 +63,9 @@ struct AdaptiveFusionResult {
   std::size_t plans = 0;  ///< calls of PlanUnfused
 };
 
-/// Splits while weights are preloaded for want of capacity only and a split lowers the cost: the
-/// highest penalties together first, half as many after a failure. Never worse than everything
-/// fused.
+/// Splits while weights are preloaded, or in time copied, for want of capacity and a split lowers
+/// the cost: the highest penalties together first, half as many after a failure. Never worse than
+/// everything fused.
 AdaptiveFusionResult adapt_fusion(const PlanUnfused& plan,
                                   const AdaptiveFusionOptions& options = {});
 

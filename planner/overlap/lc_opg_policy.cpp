@@ -15,33 +15,26 @@
 namespace fm {
 namespace {
 
-LcOpgProblem problem_of(const OverlapModel& model, const std::vector<std::size_t>& images,
-                        const LcOpgRequest& terms) {
-  const Plan& plan = model.plan();
-  LcOpgProblem problem;
-  problem.name = plan.models.at(0).name;
-  problem.chunk_bytes = plan.chunk_bytes;
-  problem.m_peak = terms.m_peak;
-  problem.lambda = terms.lambda;
-  for (std::size_t k = 0; k < plan.launches.size(); ++k) {
-    problem.layers.push_back({plan.launches[k].id, model.capacity(k) / plan.chunk_bytes});
+/// Streamable weights in images.
+std::vector<std::size_t> image_weights(const OverlapModel& model) {
+  std::vector<std::size_t> images;
+  for (const std::size_t w : model.streamable()) {
+    const PlanTensor& tensor = model.plan().tensor(model.plan().weights[w].tensor);
+    if (tensor.placement == Placement::image2d) images.push_back(w);
   }
-  for (const std::size_t w : images) {
-    const WeightSlice& slice = plan.weights[w];
-    problem.weights.push_back({slice.tensor, slice.bytes, model.first_use(w), false});
-  }
-  return problem;
+  return images;
 }
 
 /// Pieces of a launch are slots of its kernel; those beyond the last slot become copies before it.
 class PieceWriter {
  public:
-  explicit PieceWriter(Plan* plan) : plan_(plan), slots_(plan->launches.size(), 0) {}
+  PieceWriter(std::size_t most_slots, Plan* plan)
+      : most_slots_(most_slots), plan_(plan), slots_(plan->launches.size(), 0) {}
 
   void add(std::size_t weight, const LcOpgPiece& piece) {
     WeightTransform transform{plan_->launches[piece.layer].id, piece.first_chunk,
                               piece.chunk_count};
-    if (slots_[piece.layer] == images_a_streaming_launch) {
+    if (slots_[piece.layer] == most_slots_) {
       transform.launch = add_copy(weight, piece.layer);
     } else {
       ++slots_[piece.layer];
@@ -72,6 +65,7 @@ class PieceWriter {
     return copy.id;
   }
 
+  std::size_t most_slots_;
   Plan* plan_;
   std::vector<std::size_t> slots_;
   std::map<std::size_t, std::vector<PlanLaunch>> copies_;
@@ -96,9 +90,9 @@ Bytes most_moved_at_once(const Plan& plan) {
 /// Reads start as soon as the ring has room, one launch's bytes ahead of what is being moved: with
 /// reads that start at z_w, the layer of the first piece, that layer would wait for the disk.
 Plan plan_with(const Plan& original, const std::vector<std::size_t>& images,
-               const LcOpgResult& result) {
+               const LcOpgResult& result, bool copies) {
   Plan plan = original;
-  PieceWriter writer(&plan);
+  PieceWriter writer(copies ? 0 : images_a_streaming_launch, &plan);
   for (std::size_t i = 0; i < images.size(); ++i) {
     const LcOpgWeightPlan& decided = result.weights[i];
     if (decided.preloaded) continue;
@@ -114,18 +108,43 @@ Plan plan_with(const Plan& original, const std::vector<std::size_t>& images,
 
 }  // namespace
 
+LcOpgProblem lc_opg_problem(const OverlapModel& model, const LcOpgRequest& terms) {
+  const Plan& plan = model.plan();
+  LcOpgProblem problem;
+  problem.name = plan.models.at(0).name;
+  problem.chunk_bytes = plan.chunk_bytes;
+  problem.m_peak = terms.m_peak;
+  problem.lambda = terms.lambda;
+  for (std::size_t k = 0; k < plan.launches.size(); ++k) {
+    problem.layers.push_back({plan.launches[k].id, model.capacity(k) / plan.chunk_bytes});
+  }
+  for (const std::size_t w : image_weights(model)) {
+    const WeightSlice& slice = plan.weights[w];
+    problem.weights.push_back({slice.tensor, slice.bytes, model.first_use(w), false});
+  }
+  return problem;
+}
+
+void check_budget(const OverlapPlan& planned) {
+  const OverlapReport& report = planned.report;
+  const Bytes preloading = preloading_bytes(planned.plan);
+  const Bytes needed = std::max(report.peak.total(), preloading);
+  if (!report.budget || needed <= *report.budget) return;
+  throw UserError("--budget " + mebibytes_down(*report.budget) +
+                  ": lc-opg, which plans for no budget, needs " + least_budget_text(needed) +
+                  ", held by " +
+                  (needed == preloading ? preloading_name
+                                        : launch_name(planned.plan.launch(report.peak_launch))) +
+                  "; use --policy optimal, or a smaller --m-peak");
+}
+
 OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                         const LcOpgRequest& terms, const OverlapRequest& request) {
-  std::vector<std::size_t> images;
-  for (const std::size_t w : model.streamable()) {
-    const PlanTensor& tensor = model.plan().tensor(model.plan().weights[w].tensor);
-    if (tensor.placement == Placement::image2d) images.push_back(w);
-  }
   LcOpgOptions options;
   options.time_limit = request.seconds;
-  const LcOpgResult result = solve_lc_opg(problem_of(model, images, terms), options);
+  const LcOpgResult result = solve_lc_opg(lc_opg_problem(model, terms), options);
   OverlapPlan planned;
-  planned.plan = plan_with(model.plan(), images, result);
+  planned.plan = plan_with(model.plan(), image_weights(model), result, terms.copies);
   planned.plan.policy = "lc-opg";
   set_dependencies(&planned.plan);
   set_claims(&planned.plan);
@@ -146,16 +165,7 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
                              result.distance,
                              to_string(result.status)};
   describe_plan(planned.plan, &report);
-  const Bytes preloading = preloading_bytes(planned.plan);
-  const Bytes needed = std::max(report.peak.total(), preloading);
-  if (request.budget && needed > *request.budget) {
-    throw UserError("--budget " + mebibytes_down(*request.budget) +
-                    ": lc-opg, which plans for no budget, needs " + least_budget_text(needed) +
-                    ", held by " +
-                    (needed == preloading ? preloading_name
-                                          : launch_name(planned.plan.launch(report.peak_launch))) +
-                    "; use --policy optimal, or a smaller --m-peak");
-  }
+  check_budget(planned);
   return planned;
 }
 

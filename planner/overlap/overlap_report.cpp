@@ -62,6 +62,37 @@ std::string lc_opg_text(const OverlapReport& report) {
   return out.str();
 }
 
+std::string fusion_text(const FusionReport& fusion) {
+  const auto cost = [&](double value) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(1) << value;
+    return fusion.timed ? milliseconds(value) : text.str();
+  };
+  std::ostringstream out;
+  out << "  fusion       adaptive, alpha " << fusion.alpha << ": " << fusion.unfused.size()
+      << " left apart, " << fusion.offered << " could be; "
+      << (fusion.timed ? "predicted " : "objective ") << cost(fusion.cost) << ", "
+      << cost(fusion.fixed_cost) << " with all fused; programs load in "
+      << milliseconds(fusion.programs) << ", " << milliseconds(fusion.fixed_programs) << "; "
+      << fusion.plans << " plans in " << std::fixed << std::setprecision(2) << fusion.seconds
+      << " s\n";
+  for (const std::string& node : fusion.unfused) out << "    apart      " << node << '\n';
+  return out.str();
+}
+
+nlohmann::ordered_json fusion_json(const FusionReport& fusion) {
+  return {{"alpha", fusion.alpha},
+          {"offered", fusion.offered},
+          {"unfused", fusion.unfused},
+          {"plans", fusion.plans},
+          {"cost_unit", fusion.timed ? "ns" : "objective"},
+          {"fixed_cost", fusion.fixed_cost},
+          {"cost", fusion.cost},
+          {"fixed_program_load_ns", fusion.fixed_programs.count()},
+          {"program_load_ns", fusion.programs.count()},
+          {"seconds", fusion.seconds}};
+}
+
 }  // namespace
 
 std::string launch_name(const PlanLaunch& launch) {
@@ -111,6 +142,7 @@ std::string report_text(const OverlapReport& report) {
       << milliseconds(report.disk_floor) << " and compute " << milliseconds(report.compute_floor)
       << '\n';
   out << (report.lc_opg ? lc_opg_text(report) : timed_text(report));
+  if (report.fusion) out << fusion_text(*report.fusion);
   out << "  weights      preloaded " << mebibytes(report.preloaded) << ", streamed in kernels "
       << mebibytes(report.streamed_inside) << ", copied " << mebibytes(report.copied)
       << ", into buffers " << mebibytes(report.buffers) << '\n';
@@ -156,6 +188,7 @@ std::string report_json(const OverlapReport& report) {
     json["lower_bound_ns"] = report.lower_bound;
     json["gap"] = report.gap();
   }
+  if (report.fusion) json["fusion"] = fusion_json(*report.fusion);
   json["solver_seconds"] = report.seconds;
   json["weights"] = {{"preloaded_bytes", report.preloaded.count()},
                      {"streamed_bytes", report.streamed_inside.count()},

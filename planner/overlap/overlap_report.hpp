@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/plan.hpp"
 #include "planner/overlap/timed_problem.hpp"
@@ -22,9 +23,23 @@ struct LcOpgTerms {
   std::string status;
 };
 
+/// What adaptive fusion did.
+struct FusionReport {
+  double alpha = 0;
+  std::size_t offered = 0;           ///< fused launches that could be two
+  std::vector<std::string> unfused;  ///< ONNX nodes left apart
+  std::size_t plans = 0;             ///< networks planned to find them
+  bool timed = false;                ///< costs are nanoseconds; else the objective of lc-opg
+  double fixed_cost = 0, cost = 0;   ///< of everything fused, and of the plan
+  /// Loading their programs, those that stream among them: no part of the costs.
+  Nanoseconds fixed_programs, programs;
+  double seconds = 0;  ///< of all planning
+};
+
 struct OverlapReport {
   /// Set by lc-opg, which has no notion of time: `predicted` and `lower_bound` are 0 then.
   std::optional<LcOpgTerms> lc_opg;
+  std::optional<FusionReport> fusion;  ///< when it was adaptive
 
   bool estimated = true;      ///< launch times are a roofline, not a profile
   std::string profile;        ///< file the launch times come from

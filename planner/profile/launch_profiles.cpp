@@ -8,6 +8,7 @@
 #include "kernels/catalogue.hpp"
 #include "planner/profile/device_profile.hpp"
 #include "planner/profile/estimate.hpp"
+#include "planner/profile/launch_features.hpp"
 
 namespace fm {
 namespace {
@@ -64,6 +65,44 @@ void end_at_capacity(LaunchProfile* profile) {
   profile->slowdown = std::move(curve);
 }
 
+/// A launch that takes `time`, with the slowdown that the config lets expect.
+LaunchProfile estimated_around(const Plan& plan, const PlanLaunch& launch,
+                               const DeviceConfig& config, Nanoseconds time) {
+  LaunchProfile profile;
+  profile.operator_class = operator_class(launch.kernel);
+  profile.time = time;
+  if (catalogue_entry(launch.kernel).streams) {
+    profile.slowdown = estimated_slowdown(plan, launch, config, time);
+    end_at_capacity(&profile);
+  }
+  return profile;
+}
+
+/// Measured over estimated time, of all launches added and of each kernel's.
+class EstimateError {
+ public:
+  void add(const std::string& kernel, Nanoseconds measured, Nanoseconds estimated) {
+    for (Sums* sums : {&all_, &by_kernel_[kernel]}) {
+      sums->measured += static_cast<double>(measured.count());
+      sums->estimated += static_cast<double>(estimated.count());
+    }
+  }
+  Nanoseconds corrected(const std::string& kernel, Nanoseconds estimated) const {
+    const auto found = by_kernel_.find(kernel);
+    const Sums& sums = found == by_kernel_.end() ? all_ : found->second;
+    if (sums.estimated <= 0) return estimated;
+    const double time = static_cast<double>(estimated.count()) * sums.measured / sums.estimated;
+    return Nanoseconds(static_cast<std::uint64_t>(time));
+  }
+
+ private:
+  struct Sums {
+    double measured = 0, estimated = 0;
+  };
+  Sums all_;
+  std::map<std::string, Sums> by_kernel_;
+};
+
 LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const std::string& file) {
   LaunchProfiles profiles;
   profiles.estimated = false;
@@ -74,15 +113,15 @@ LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const std:
   return profiles;
 }
 
-bool is_result(const std::string& file) {
+}  // namespace
+
+bool is_run_result(const std::string& file) {
   return file.size() > 5 && file.substr(file.size() - 5) == ".json";
 }
 
-}  // namespace
-
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                                const std::optional<std::string>& file) {
-  if (file && !is_result(*file)) return profiled(plan, config, *file);
+  if (file && !is_run_result(*file)) return profiled(plan, config, *file);
   LaunchProfiles profiles;
   MeasuredRun measured;
   if (file) {
@@ -96,9 +135,7 @@ LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
     }
   }
   for (const PlanLaunch& launch : plan.launches) {
-    LaunchProfile profile;
-    profile.operator_class = operator_class(launch.kernel);
-    profile.time = estimated_time(plan, launch, config);
+    Nanoseconds time = estimated_time(plan, launch, config);
     if (file) {
       const auto found = measured.launches.find(launch.id);
       if (found == measured.launches.end() || found->second.kernel != launch.kernel) {
@@ -106,13 +143,31 @@ LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                         launch.id + " of kernel " + launch.kernel +
                         "; take it from a run of this model planned with --policy preload");
       }
-      profile.time = found->second.time;
+      time = found->second.time;
     }
-    if (catalogue_entry(launch.kernel).streams) {
-      profile.slowdown = estimated_slowdown(plan, launch, config, profile.time);
-      end_at_capacity(&profile);
-    }
-    profiles.launches.push_back(std::move(profile));
+    profiles.launches.push_back(estimated_around(plan, launch, config, time));
+  }
+  return profiles;
+}
+
+LaunchProfiles launch_profiles_from_run(const Plan& plan, const DeviceConfig& config,
+                                        const std::string& file, const Plan& timed) {
+  LaunchProfiles profiles = launch_profiles(timed, config, file);
+  std::map<std::string, Nanoseconds> times;
+  EstimateError error;
+  for (std::size_t k = 0; k < timed.launches.size(); ++k) {
+    const PlanLaunch& launch = timed.launches[k];
+    const Nanoseconds measured = profiles.launches[k].time;
+    times[launch_signature(timed, launch)] = measured;
+    error.add(launch.kernel, measured, estimated_time(timed, launch, config));
+  }
+  profiles.launches.clear();
+  for (const PlanLaunch& launch : plan.launches) {
+    const auto found = times.find(launch_signature(plan, launch));
+    const Nanoseconds time =
+        found != times.end() ? found->second
+                             : error.corrected(launch.kernel, estimated_time(plan, launch, config));
+    profiles.launches.push_back(estimated_around(plan, launch, config, time));
   }
   return profiles;
 }

@@ -29,4 +29,14 @@ struct LaunchProfiles {
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                                const std::optional<std::string>& file);
 
+/// The same from a result.json, `file`, of a run of `timed`: another plan of the same network. A
+/// launch that has the signature of one that ran takes as long; others are estimated, corrected by
+/// how far off the estimates of the kernel's launches are that ran (of all, for a kernel that did
+/// not run).
+LaunchProfiles launch_profiles_from_run(const Plan& plan, const DeviceConfig& config,
+                                        const std::string& file, const Plan& timed);
+
+/// Whether launch_profiles() takes `file` for a result.json instead of a device profile.
+bool is_run_result(const std::string& file);
+
 }  // namespace fm

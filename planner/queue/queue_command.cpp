@@ -115,6 +115,10 @@ ExitStatus run_queue(const std::vector<std::string>& words) {
   const std::string output = required(values, "output");
   const DeviceConfig config = DeviceConfig::load(required(values, "config"));
   const PlanOptions options = plan_options(values);
+  if (options.fusion != FusionMode::fixed) {
+    throw UserError("--fusion " + values["fusion"].as<std::string>() +
+                    ": a queue's models are planned with all fused; leave it out");
+  }
   std::optional<std::string> profile;
   if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
   const PlannedQueue queue =

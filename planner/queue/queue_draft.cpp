@@ -24,7 +24,8 @@ QueueDraft draft_queue(const std::vector<QueueEntry>& entries, const DeviceConfi
     PlanOptions own = options;
     own.bindings = entry.bindings;
     own.queued = place;
-    PricedDraft draft = priced_draft(entry.path, config, own, profile, choose_placement);
+    PricedDraft draft = priced_draft(import_model(entry.path, entry.bindings), config, own, profile,
+                                     choose_placement);
     place = place_behind(draft.priced.plan);
     queue.models.push_back(std::move(draft.priced));
     draft.profiles.launches.clear();

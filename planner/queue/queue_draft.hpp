@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/device_config.hpp"
-#include "planner/make_plan.hpp"
+#include "planner/priced_draft.hpp"
 #include "planner/queue/queue_entries.hpp"
 
 namespace fm {

@@ -53,6 +53,20 @@ RESULT = {
 }
 
 
+FACTS = {"seconds": 0.5, "launches": {"kernels": 4, "copies": 1},
+         "overlap": {"gap": 0.02, "solver_seconds": 0.1, "weights": {"preloaded_bytes": 100}}}
+STUDY = {"networks": [{"name": "net", "published": "ViT"}], "measured_on": "pc",
+         "policies": [{"name": "preload"}, {"name": "optimal"}, {"name": "opg", "only": ["phone"]}],
+         "breakdown": {"config": "phone", "steps": {"preload": "none", "opg": "OPG"}},
+         "trade_off": {"config": "phone", "policies": ["preload", "optimal", "opg"]}}
+PUBLISHED = {"source": "a paper", "latency_ms": {"ViT": dict(smartmem_init=1, smartmem_exec=2, flashmem=3)},
+             "average_memory_mb": {"ViT": dict(smartmem=4, flashmem=5)}, "solver_s": {},
+             "parameters_million": {"ViT": 6}, "macs_giga": {"ViT": 7},
+             "slower_than_flashmem": {"always_next": 4.3, "same_op_type": 2.4},
+             "breakdown": {part: {"opg": [5.3, 8.1], "fusion": [1.5, 5.1], "kernels": [1.0, 2.55]}
+                           for part in ("latency", "memory")}}
+
+
 class MeasuresTest(unittest.TestCase):
     def test_prefetching_counts_bytes_by_when_they_are_in_place(self):
         found = prefetching(RESULT, PLAN)
@@ -73,18 +87,29 @@ class MeasuresTest(unittest.TestCase):
         self.assertEqual(weights_in_memory(RESULT), (310, (100 * 50 + 310 * 50) / 100))
 
     def test_a_row_of_the_table(self):
-        point = measures(RESULT, PLAN, {"seconds": 0.5, "overlap": {"gap": 0.02, "solver_seconds": 0.1}})
+        point = measures(RESULT, PLAN, FACTS)
         self.assertEqual(point["weights_bytes"], 500)
         self.assertEqual(point["floor_ms"], 46e-6)
-        text = page({"networks": [{"name": "net", "published": "ViT"}], "measured_on": "pc"},
-                    {"net": {("phone", "preload"): point}}, {"lc-opg": "unknown"},
-                    {"source": "a paper", "latency_ms": {"ViT": dict(smartmem_init=1, smartmem_exec=2, flashmem=3)},
-                     "average_memory_mb": {"ViT": dict(smartmem=4, flashmem=5)}, "solver_s": {},
-                     "parameters_million": {"ViT": 6}, "macs_giga": {"ViT": 7},
-                     "slower_than_flashmem": {"always_next": 4.3, "same_op_type": 2.4}})
-        self.assertIn("| phone | preload | 0 | 0 | 2.00 |", text)
+        text = page(STUDY, {"net": {("phone", "preload"): point}}, {"lc-opg": "unknown"}, PUBLISHED)
+        self.assertIn("| phone | preload | 0 ± 1% | 0 | 0 | 2.00 |", text)
         self.assertIn("| 0.50 | 0.50 | 1.00 | 0.10 | 2.0% |", text)
         self.assertIn("- lc-opg: unknown", text)
+        self.assertNotIn("What each part adds", text)
+
+    def test_averages_by_class(self):
+        found = measures(RESULT, PLAN, FACTS)["average_by_class"]
+        self.assertEqual(found, {"preloaded": 100, "um_in_flight": 50, "tm_in_flight": 50, "activations": 40, "staging": 5})
+
+    def test_parts_and_trade_off_compare_what_follows_start_up(self):
+        preload = {**measures(RESULT, PLAN, FACTS), "integrated_ms": 70, "startup_ms": 10, "average_bytes": 4 << 20}
+        opg = {**preload, "integrated_ms": 40, "average_bytes": 1 << 20, "weights_peak_bytes": 50}
+        points = {("phone", "preload"): preload, ("phone", "optimal"): preload, ("phone", "opg"): opg}
+        text = page(STUDY, {"net": points}, {}, PUBLISHED)
+        self.assertIn("| OPG | 40 | 2.00 | 1 | 4.00 | 0.20 |  | 4 1 |", text)
+        rows = text[text.index("Memory against latency"):]
+        self.assertIn("| opg | 0 | 0.10 | 1 | 40 | 0.50 |", rows)
+        self.assertLess(rows.index("| opg |"), rows.index("| preload |"), "least memory first")
+        self.assertNotIn("| phone | opg |", text, "a row of the parts, not of the table")
 
 
 class DigestTest(unittest.TestCase):

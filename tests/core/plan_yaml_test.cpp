@@ -111,6 +111,7 @@ void expect_same(const Plan& a, const Plan& b) {
   EXPECT_EQ(a.weights_index_digest, b.weights_index_digest);
   EXPECT_EQ(a.staging_ring_bytes, b.staging_ring_bytes);
   EXPECT_EQ(a.enqueue_ahead, b.enqueue_ahead);
+  EXPECT_EQ(a.unfused, b.unfused);
   expect_same_items(a.models, b.models);
   expect_same_items(a.pools, b.pools);
   expect_same_items(a.tensors, b.tensors);

@@ -24,6 +24,7 @@ class RandomPlan {
     plan_.staging_ring_bytes = Bytes(1 << 20);
     plan_.enqueue_ahead = 1 + static_cast<int>(below(4));
     plan_.weights_index_digest = "xxh3:0123";
+    for (std::uint64_t i = below(3); i > 0; --i) plan_.unfused.push_back(odd_text());
     plan_.pools.push_back({"b", Placement::buffer, pool_alignment, {}, DataType::f16});
     const std::size_t kernels = 3 + below(8);
     std::string previous = add_tensor(TensorRole::input);

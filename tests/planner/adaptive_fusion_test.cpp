@@ -92,6 +92,17 @@ TEST(AdaptiveFusion, NeverSplitsWhatIsNotOffered) {
   EXPECT_THAT(adapt_fusion(network).unfused, IsEmpty());
 }
 
+TEST(AdaptiveFusion, InTimeRanksByLostCapacityThatCopiesBehindNeed) {
+  const Network network = small_network();
+  FusedSchedule schedule = network({});
+  schedule.copied = {0, 0, 7};
+  const std::vector<RankedSplit> ranked = rank_splits(schedule, {});
+  ASSERT_EQ(ranked.size(), 1u);
+  EXPECT_DOUBLE_EQ(ranked[0].penalty, 7) << "of 12 chunks of lost capacity";
+  schedule.copied = {20, 0, 0};
+  EXPECT_THAT(rank_splits(schedule, {}), IsEmpty()) << "all is copied before the launch";
+}
+
 TEST(AdaptiveFusion, IsNeverWorseThanFusedAndKeepsItsLimit) {
   std::mt19937 random(1);
   int improved = 0;
