@@ -10,7 +10,6 @@
 #include "planner/lowering.hpp"
 #include "planner/overlap/weight_placement.hpp"
 #include "planner/passes/passes.hpp"
-#include "planner/profile/launch_profiles.hpp"
 
 namespace fm {
 namespace {
@@ -82,7 +81,7 @@ Plan make_plan(const std::string& model_path, const DeviceConfig& config,
 
 std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
                                             const DeviceConfig& config, const PlanOptions& options,
-                                            const std::optional<std::string>& profile,
+                                            const ProfileFiles& profile,
                                             const OverlapRequest& request,
                                             const std::optional<LcOpgRequest>& lc_opg) {
   Plan draft = draft_plan(model_path, config, options);
@@ -109,6 +108,7 @@ std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
   for (OverlapPlan& planned : plans) {
     planned.report.estimated = profiles.estimated;
     planned.report.profile = profiles.source;
+    planned.report.carrying = carrying_launches(planned.plan, priced.plan, priced.launches);
     validate(planned.plan);
     validate_launches(planned.plan);
   }

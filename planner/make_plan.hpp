@@ -11,6 +11,7 @@
 #include "planner/overlap/lc_opg_policy.hpp"
 #include "planner/overlap/optimal_policy.hpp"
 #include "planner/placement.hpp"
+#include "planner/profile/launch_profiles.hpp"
 #include "planner/streaming.hpp"
 
 namespace fm {
@@ -34,11 +35,11 @@ Plan make_plan(const std::string& model_path, const DeviceConfig& config,
                const PlanOptions& options);
 
 /// The same by a policy that plans in time, instead of options.policy; launches in an order that
-/// makes pools smaller, if there is one. `profile`: file of launch
-/// times (launch_profiles); `lc_opg`: by that policy instead of `optimal`. Throws UserError.
+/// makes pools smaller, if there is one. `profile`: files of launch
+/// times; `lc_opg`: by that policy instead of `optimal`. Throws UserError.
 std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
                                             const DeviceConfig& config, const PlanOptions& options,
-                                            const std::optional<std::string>& profile,
+                                            const ProfileFiles& profile,
                                             const OverlapRequest& request,
                                             const std::optional<LcOpgRequest>& lc_opg = {});
 

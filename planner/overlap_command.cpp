@@ -15,8 +15,9 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* overlap_flags[] = {"budget",  "minimize",       "slowdown", "pareto", "runs",
-                                         "profile", "solver-seconds", "lambda",   "m-peak"};
+constexpr const char* overlap_flags[] = {"budget", "minimize",  "slowdown",       "pareto",
+                                         "runs",   "profile",   "solver-seconds", "lambda",
+                                         "m-peak", "learn-from"};
 
 /// A decimal number from `least` to `most`.
 double number(const po::variables_map& values, const std::string& flag, double least, double most) {
@@ -161,8 +162,10 @@ void add_overlap_options(po::options_description* flags) {
       "runs", text(), "optimal: runs of one process; weights may stay for the next")(
       "profile", text(),
       "optimal, lc-opg: of `fmplan profile`, or result.json of a run, for launch times; else "
-      "estimated")("solver-seconds", text(),
-                   "optimal, lc-opg: time limit of each solve, default 10")(
+      "estimated")("learn-from", po::value<std::vector<std::string>>()->composing(),
+                   "optimal, lc-opg: a profile of another device, from which launches that "
+                   "--profile lacks are learnt too; may be repeated")(
+      "solver-seconds", text(), "optimal, lc-opg: time limit of each solve, default 10")(
       "lambda", text(), "lc-opg: weight of preloaded chunks, default 0.9")(
       "m-peak", text(), "lc-opg: most that a layer may transform, default 500 MB");
 }
@@ -184,8 +187,11 @@ void run_overlap_policy(const po::variables_map& values, const std::string& mode
     throw UserError("--pareto writes several plans: -o must name a file");
   }
   if (options.ring) throw UserError("--ring: this policy sizes the staging ring itself");
-  std::optional<std::string> profile;
-  if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
+  ProfileFiles profile;
+  if (values.count("profile") != 0) profile.file = values["profile"].as<std::string>();
+  if (values.count("learn-from") != 0) {
+    profile.learn_from = values["learn-from"].as<std::vector<std::string>>();
+  }
   const std::vector<OverlapPlan> plans =
       make_overlap_plans(model, config, options, profile, request, lc_opg_request_of(values));
   const bool json = values.count("json") != 0;

@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/plan.hpp"
 #include "planner/overlap/timed_problem.hpp"
+#include "planner/profile/slowdown.hpp"
 
 namespace fm {
 
@@ -15,6 +17,14 @@ struct LcOpgTerms {
   Bytes chunk, m_peak;
   std::uint64_t preloaded_chunks = 0, distance = 0;
   std::string status;
+};
+
+/// A launch that streams weights of later ones, as it was planned.
+struct CarryingLaunch {
+  std::string launch;
+  Bytes streamed;
+  Nanoseconds bare, extra;
+  double allowed = 0;  ///< extra time over bare time, by its class
 };
 
 struct OverlapReport {
@@ -39,6 +49,7 @@ struct OverlapReport {
   std::string peak_launch;
   Nanoseconds copying, slowed, waiting;  ///< GPU time beyond bare launches
   Bytes preloaded, copied, streamed_inside, buffers;
+  std::vector<CarryingLaunch> carrying;
 
   Nanoseconds floor() const { return disk_floor < compute_floor ? compute_floor : disk_floor; }
   double over_floor() const;
@@ -47,6 +58,10 @@ struct OverlapReport {
 
 /// Fills what can be read off the finished plan: peak, bytes by way.
 void describe_plan(const Plan& plan, OverlapReport* report);
+/// The launches of a finished plan that carry streams. `priced`: the launches it was made of, with
+/// their `profiles`, in the same order.
+std::vector<CarryingLaunch> carrying_launches(const Plan& plan, const Plan& priced,
+                                              const std::vector<LaunchProfile>& profiles);
 std::string report_text(const OverlapReport& report);
 /// As JSON, to stand beside the plan's summary.
 std::string report_json(const OverlapReport& report);

@@ -64,12 +64,37 @@ void end_at_capacity(LaunchProfile* profile) {
   profile->slowdown = std::move(curve);
 }
 
-LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const std::string& file) {
+/// The device's own profile: from a file, or with its rates alone.
+DeviceProfile own_profile(const DeviceConfig& config, const std::optional<std::string>& file) {
+  if (!file) {
+    DeviceProfile none;
+    none.device = config.name();
+    none.rates = device_rates(config);
+    return none;
+  }
+  DeviceProfile profile = read_profile(*file);
+  if (profile.device != config.name()) {
+    throw UserError("--profile " + *file + ": is of device '" + profile.device + "', not of '" +
+                    config.name() + "': profile that one with fmplan profile, or learn from this " +
+                    "one with --learn-from");
+  }
+  return profile;
+}
+
+LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const ProfileFiles& files) {
   LaunchProfiles profiles;
   profiles.estimated = false;
-  profiles.source = file;
   profiles.by_signature = true;
-  profiles.launches = launch_profiles(plan, read_profile(file), config.name());
+  std::vector<DeviceProfile> others;
+  for (const std::string& other : files.learn_from) {
+    others.push_back(read_profile(other));
+    profiles.source += (profiles.source.empty() ? "" : ", ") + other;
+  }
+  if (files.file) {
+    profiles.source =
+        *files.file + (others.empty() ? "" : ", others learnt from " + profiles.source);
+  }
+  profiles.launches = launch_profiles(plan, own_profile(config, files.file), others);
   for (LaunchProfile& profile : profiles.launches) end_at_capacity(&profile);
   return profiles;
 }
@@ -81,8 +106,14 @@ bool is_result(const std::string& file) {
 }  // namespace
 
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
-                               const std::optional<std::string>& file) {
-  if (file && !is_result(*file)) return profiled(plan, config, *file);
+                               const ProfileFiles& files) {
+  const std::optional<std::string>& file = files.file;
+  const bool result = file && is_result(*file);
+  if (result && !files.learn_from.empty()) {
+    throw UserError("--learn-from goes with a profile of fmplan profile, not with the result " +
+                    *file);
+  }
+  if (!result && (file || !files.learn_from.empty())) return profiled(plan, config, files);
   LaunchProfiles profiles;
   MeasuredRun measured;
   if (file) {

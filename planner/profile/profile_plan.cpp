@@ -40,7 +40,7 @@ class ProfilePlanMaker {
     const Plan& first = *variants_.front().plan;
     plan_.generator = std::string("fmplan ") + version;
     plan_.models = {{"profile", "profile.onnx", "xxh3:profile", 17}};
-    plan_.config = first.config;
+    plan_.config = "any";  // so that a recording serves them all
     plan_.policy = "profile";
     plan_.storage = first.storage;
     plan_.accumulate = first.accumulate;
@@ -111,13 +111,13 @@ class ProfilePlanMaker {
     stream(variant, id);
   }
 
-  /// Weights are shared by the variants of a launch, indices are inputs, activations are written
-  /// right before.
+  /// Each variant has weights of its own, which no cache has seen; indices are inputs; activations
+  /// are written right before.
   std::string operand(const Plan& source, const std::string& id, bool write) {
     const PlanTensor& tensor = source.tensor(id);
     const bool weight = tensor.role == TensorRole::weight;
-    const bool fixed = tensor.dtype == DataType::i32 || tensor.dtype == DataType::u8;
-    const bool given = !write && (weight || fixed);
+    const bool indices = tensor.dtype == DataType::i32 || tensor.dtype == DataType::u8;
+    const bool given = !write && indices && !weight;
     std::string& shared = shared_[{&source, id}];
     if (given && !shared.empty()) return shared;
     const TensorRole role = weight  ? TensorRole::weight
@@ -126,7 +126,7 @@ class ProfilePlanMaker {
     const std::string made =
         add(tensor.name, role, tensor.dtype, tensor.shape, tensor.layout, tensor.placement);
     if (given) return shared = made;
-    if (!write) {
+    if (!write && !weight) {
       const std::vector<std::int64_t> nowhere(tensor.shape.size(), 0);
       append(build_move(plan_.tensor(seed_), plan_.tensor(made), nowhere));
     }

@@ -23,9 +23,9 @@ struct ProfilePlan {
 };
 
 /// Before each variant its activation inputs are written by launches of their own, so that it finds
-/// the caches as in its network. What is streamed is a weight of its own, used by a small launch
-/// later. All variants must be of plans with one storage type and one accumulator type. Throws
-/// UserError otherwise.
+/// the caches as in its network; its weights are its own and in no cache. What is streamed is a
+/// weight of its own, used by a small launch later. All variants must be of plans with one storage
+/// type and one accumulator type. Throws UserError otherwise.
 ProfilePlan make_profile_plan(const std::vector<ProfiledVariant>& variants);
 
 /// Weights for it: small numbers, the same every time.

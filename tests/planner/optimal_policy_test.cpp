@@ -23,7 +23,7 @@ std::vector<OverlapPlan> planned(const ModelBuilder& builder, PlacementPolicy pl
   const TemporaryFolder folder;
   PlanOptions options;
   options.placement = placement;
-  return make_overlap_plans(builder.write(folder), test_config(), options, std::nullopt, request);
+  return make_overlap_plans(builder.write(folder), test_config(), options, {}, request);
 }
 
 OverlapPlan one(PlacementPolicy placement, const OverlapRequest& request) {
@@ -137,8 +137,8 @@ TEST(LcOpg, StreamsWithinCapacitiesAndPreloadsTheRest) {
   LcOpgRequest terms;
   OverlapRequest request;
   const auto plan_with = [&] {
-    return make_overlap_plans(stack_model(8, 512).write(folder), test_config(), options,
-                              std::nullopt, request, terms)
+    return make_overlap_plans(stack_model(8, 512).write(folder), test_config(), options, {},
+                              request, terms)
         .at(0);
   };
   const OverlapPlan planned = plan_with();
@@ -207,7 +207,7 @@ TEST(LaunchProfiles, ComeFromARunOfTheSamePlan) {
       "{\"lane\":\"copy\",\"start_ns\":0,\"end_ns\":" + std::to_string(overhead + 5000) + "}";
   write_file(file, "{\"launches\":[" + launches + "],\"timeline\":[" + copy + "," + copy +
                        "],\"counters\":{\"copy.read_bytes\":{\"value\":4000}}}");
-  const LaunchProfiles profiles = launch_profiles(plan, config, file);
+  const LaunchProfiles profiles = launch_profiles(plan, config, {file, {}});
   EXPECT_FALSE(profiles.estimated);
   EXPECT_EQ(profiles.source, file);
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
@@ -217,12 +217,18 @@ TEST(LaunchProfiles, ComeFromARunOfTheSamePlan) {
   EXPECT_NEAR(*profiles.copy_nanoseconds_per_byte, 2.5, 1e-9);
   EXPECT_DOUBLE_EQ(DeviceCosts(config, 2.5).copy().nanoseconds_per_byte, 2.5);
   const Plan other = plan_of(stack_model(3, 256), {});
-  EXPECT_THAT(user_error_of([&] { launch_profiles(other, config, file); }),
+  EXPECT_THAT(user_error_of([&] {
+                launch_profiles(other, config, {file, {}});
+              }),
               HasSubstr("is of another plan"));
   write_file(file, "x");
-  EXPECT_THAT(user_error_of([&] { launch_profiles(plan, config, file); }),
+  EXPECT_THAT(user_error_of([&] {
+                launch_profiles(plan, config, {file, {}});
+              }),
               HasSubstr("is no result"));
-  EXPECT_THAT(user_error_of([&] { launch_profiles(plan, config, std::string("/no/file.json")); }),
+  EXPECT_THAT(user_error_of([&] {
+                launch_profiles(plan, config, {std::string("/no/file.json"), {}});
+              }),
               HasSubstr("cannot be read"));
 }
 
