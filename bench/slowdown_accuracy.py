@@ -64,7 +64,7 @@ def compared(carrying, bare, slowed):
         if name not in bare or name not in slowed:
             continue
         rows.append({**one, "simulated_bare_ns": bare[name], "simulated_ns": slowed[name],
-                     "predicted": 1 + one["extra_ns"] / one["bare_ns"], "simulated": slowed[name] / bare[name]})
+                     "predicted": one["slowed_ns"] / one["bare_ns"], "simulated": slowed[name] / bare[name]})
     return rows
 
 

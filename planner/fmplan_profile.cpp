@@ -133,10 +133,11 @@ void print_capacities(const DeviceProfile& profile, std::size_t measured) {
 }
 
 void print_errors(const DeviceProfile& profile) {
-  std::cout << "\nerrors of times, percent             mean  median    p90  largest  in 10 %"
-               "    of\n";
+  std::cout
+      << "\nerrors, percent                              mean  median    p90  largest  in 10 %"
+         "    of\n";
   for (const HeldOutResult& result : profile.held_out) {
-    std::cout << std::left << std::setw(34) << result.what << described(result.errors) << '\n';
+    std::cout << std::left << std::setw(43) << result.what << described(result.errors) << '\n';
   }
 }
 

@@ -112,7 +112,7 @@ std::vector<CarryingLaunch> carrying_launches(const Plan& plan, const Plan& pric
       one.streamed += stream.rows.row_bytes * stream.rows.count;
     }
     if (one.streamed == Bytes(0)) continue;
-    one.extra = extra_time(profile.slowdown, one.streamed);
+    one.slowed = slowed_time(profile, one.streamed);
     carrying.push_back(std::move(one));
   }
   return carrying;
@@ -190,7 +190,7 @@ std::string report_json(const OverlapReport& report) {
     json["carrying"].push_back({{"launch", one.launch},
                                 {"streamed_bytes", one.streamed.count()},
                                 {"bare_ns", one.bare.count()},
-                                {"extra_ns", one.extra.count()},
+                                {"slowed_ns", one.slowed.count()},
                                 {"allowed", one.allowed}});
   }
   if (report.budget) json["budget_bytes"] = report.budget->count();

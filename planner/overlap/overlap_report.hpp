@@ -23,7 +23,7 @@ struct LcOpgTerms {
 struct CarryingLaunch {
   std::string launch;
   Bytes streamed;
-  Nanoseconds bare, extra;
+  Nanoseconds bare, slowed;
   double allowed = 0;  ///< extra time over bare time, by its class
 };
 

@@ -27,8 +27,9 @@ LaunchProfile learnt_profile(const Plan& plan, const PlanLaunch& launch,
   const double a_mebibyte = streaming_alone(facts, Bytes(1 << 20));
   const double most = learnt_reach * allowed / a_mebibyte * (1 << 20);
   if (most >= 1) {
-    learnt.slowdown =
-        model.slowdown(facts, learnt.time, Bytes(static_cast<std::uint64_t>(std::llround(most))));
+    learnt.points =
+        model.points(facts, learnt.time, Bytes(static_cast<std::uint64_t>(std::llround(most))));
+    learnt.slowdown = convex_fit(slowdown_points(learnt.points, learnt.time));
   }
   return learnt;
 }
@@ -36,7 +37,8 @@ LaunchProfile learnt_profile(const Plan& plan, const PlanLaunch& launch,
 }  // namespace
 
 LaunchProfile launch_profile(const ProfileEntry& entry) {
-  return {operator_class(entry.kernel), entry.time, convex_fit(entry.points)};
+  return {operator_class(entry.kernel), entry.time,
+          convex_fit(slowdown_points(entry.points, entry.time)), entry.points};
 }
 
 std::vector<LaunchProfile> launch_profiles(const Plan& plan, const DeviceProfile& profile,

@@ -16,9 +16,9 @@ namespace fm {
 /// One measured launch.
 struct ProfileEntry {
   std::string kernel;
-  Nanoseconds time;                   ///< bare
-  std::vector<SlowdownPoint> points;  ///< as measured; empty for launches that cannot stream
-  LaunchNumbers numbers;              ///< of the bare launch
+  Nanoseconds time;                ///< bare
+  std::vector<SlowedTime> points;  ///< as measured; empty for launches that cannot stream
+  LaunchNumbers numbers;           ///< of the bare launch
 };
 LaunchProfile launch_profile(const ProfileEntry& entry);
 
@@ -29,7 +29,7 @@ struct HeldOutErrors {
   double within_tenth = 0;  ///< share of predictions within 10 %
 };
 struct HeldOutResult {
-  std::string what;  ///< "slowed, shapes held out"
+  std::string what;  ///< "slowdown, shapes held out"
   HeldOutErrors errors;
 };
 

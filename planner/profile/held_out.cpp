@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "planner/profile/convex_fit.hpp"
 #include "planner/profile/slowdown_model.hpp"
 
 namespace fm {
@@ -35,16 +34,20 @@ std::map<std::string, std::vector<LearntLaunch>> grouped(
 }
 
 struct Relative {
-  std::vector<double> slowed, bare;
+  std::vector<double> slowed, slowed_and_bare, bare;
 };
 
 void predict(const SlowdownModel& model, const LearntLaunch& held, Relative* errors) {
   const ProfileEntry& entry = *held.entry;
-  errors->bare.push_back(relative_error(number(model.time(held.facts())), number(entry.time)));
-  for (const SlowdownPoint& point : entry.points) {
-    const double predicted =
-        number(entry.time) * model.ratio(held.facts(), entry.time, point.streamed);
-    errors->slowed.push_back(relative_error(predicted, number(entry.time + point.extra)));
+  const Nanoseconds time = model.time(held.facts());
+  errors->bare.push_back(relative_error(number(time), number(entry.time)));
+  for (const SlowedTime& point : entry.points) {
+    const double real = number(point.time) / number(entry.time);
+    const auto error = [&](Nanoseconds bare) {
+      return relative_error(model.ratio(held.facts(), bare, point.streamed), real);
+    };
+    errors->slowed.push_back(error(entry.time));
+    errors->slowed_and_bare.push_back(error(time));
   }
 }
 
@@ -98,21 +101,24 @@ ModelErrors held_out(const std::vector<const DeviceProfile*>& profiles, HeldOutG
     const SlowdownModel model(learnt);
     for (const LearntLaunch& launch : own) predict(model, launch, &errors);
   }
-  return {errors_of(std::move(errors.slowed)), errors_of(std::move(errors.bare))};
+  return {errors_of(std::move(errors.slowed)), errors_of(std::move(errors.slowed_and_bare)),
+          errors_of(std::move(errors.bare))};
 }
 
 std::vector<HeldOutResult> held_out_results(const DeviceProfile& profile,
                                             const std::vector<DeviceProfile>& others,
                                             std::size_t folds) {
-  std::vector<HeldOutResult> results{{"slowed, amounts held out", held_out_by_point(profile)}};
+  std::vector<HeldOutResult> results{{"slowdown, amounts held out", held_out_by_point(profile)}};
   std::vector<const DeviceProfile*> profiles{&profile};
   for (const DeviceProfile& other : others) profiles.push_back(&other);
   for (const HeldOutGroup group :
        {HeldOutGroup::shape, HeldOutGroup::kernel, HeldOutGroup::device}) {
     const ModelErrors errors = held_out(profiles, group, folds);
     if (errors.bare.predictions == 0) continue;
-    results.push_back({"slowed, " + to_string(group) + " held out", errors.slowed});
-    results.push_back({"bare, " + to_string(group) + " held out", errors.bare});
+    const std::string what = to_string(group) + " held out";
+    results.push_back({"slowdown, " + what, errors.slowed});
+    results.push_back({"slowdown, bare time learnt, " + what, errors.slowed_and_bare});
+    results.push_back({"bare time, " + what, errors.bare});
   }
   return results;
 }
@@ -121,13 +127,14 @@ HeldOutErrors held_out_by_point(const DeviceProfile& profile) {
   std::vector<double> errors;
   for (const auto& [signature, entry] : profile.entries) {
     for (std::size_t left = 0; left + 1 < entry.points.size(); ++left) {
-      std::vector<SlowdownPoint> others = entry.points;
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
-      if (others.size() < 2) continue;
-      const SlowdownPoint& point = entry.points[left];
+      LaunchProfile others;
+      others.time = entry.time;
+      others.points = entry.points;
+      others.points.erase(others.points.begin() + static_cast<std::ptrdiff_t>(left));
+      if (others.points.size() < 2) continue;
+      const SlowedTime& point = entry.points[left];
       errors.push_back(
-          relative_error(number(entry.time + extra_time(convex_fit(others), point.streamed)),
-                         number(entry.time + point.extra)));
+          relative_error(number(slowed_time(others, point.streamed)), number(point.time)));
     }
   }
   return errors_of(std::move(errors));

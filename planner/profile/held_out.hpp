@@ -11,10 +11,9 @@ namespace fm {
 
 HeldOutErrors errors_of(std::vector<double> relative);
 
-/// Of slowed launch times, the bare time known, which are the errors of slowdowns; and of bare
-/// times.
+/// Of slowdowns (slowed over bare time), the bare time known or learnt too; and of bare times.
 struct ModelErrors {
-  HeldOutErrors slowed, bare;
+  HeldOutErrors slowed, slowed_and_bare, bare;
 };
 /// What is held out together.
 enum class HeldOutGroup {

@@ -109,7 +109,7 @@ Nanoseconds LaunchMeter::time(std::size_t variant) {
   const std::string after = "L" + std::to_string(std::stoul(id.substr(1)) + 1);
   const std::string result =
       run_child({tool_beside_this("fmsim"), "--config", target_.place, "--trace", trace_,
-                 "--launches", id + ":" + after, "--warm", "--json"});
+                 "--launches", profiled_.prepared_from[variant] + ":" + after, "--warm", "--json"});
   return times_in(result).at(id);
 }
 

@@ -22,8 +22,8 @@ struct ProfileTarget {
 ProfileTarget profile_target(const std::string& text);
 
 /// Times the variants of a profile plan, when they are asked for. Simulated: the plan is recorded
-/// once on any OpenCL device here, and each launch simulated on its own, in caches that know what
-/// was touched before it. Measured: all at once, of the median of some runs.
+/// once on any OpenCL device here, and each launch simulated with those that write its activations,
+/// in caches that know what was touched before. Measured: all at once, of the median of some runs.
 class LaunchMeter {
  public:
   /// `recordings`: a folder where recordings are looked for and kept; they serve all configs.

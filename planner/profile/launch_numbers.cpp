@@ -1,6 +1,7 @@
 #include "planner/profile/launch_numbers.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 
@@ -56,6 +57,16 @@ double divisions_of(const PlanLaunch& launch, double loads) {
   return own + loads * static_cast<double>(count);
 }
 
+/// Work-items move texels in the order of x, then y, then z.
+double run_of(const PlanLaunch& launch) {
+  double run = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    run *= static_cast<double>(launch.local[d]);
+    if (launch.local[d] < launch.global[d]) break;
+  }
+  return run;
+}
+
 struct Loop {
   double iterations = 1, loads = 1;  ///< loads of a work-item in all
   double waits = 1;                  ///< of those, that wait for one another
@@ -63,7 +74,7 @@ struct Loop {
 };
 
 Loop matmul_loop(const PlanLaunch& launch, const LaunchNumbers& numbers) {
-  const double steps = (argument_of(launch, "depth", 4) + 3) / 4;
+  const double steps = std::ceil(argument_of(launch, "depth", 4) / 4);
   if (launch.kernel != "matmul_local") {
     const double waits = numbers.transposed > 0 ? numbers.tile4 : 4;
     return {steps, steps * (numbers.tile + 4 * numbers.tile4), steps * waits, true};
@@ -129,6 +140,7 @@ LaunchNumbers launch_numbers(const Plan& plan, const PlanLaunch& launch) {
   numbers.items = product(launch.global);
   numbers.group_items = product(launch.local);
   numbers.groups = numbers.items / numbers.group_items;
+  numbers.run = run_of(launch);
   numbers.macs = static_cast<double>(launch.macs);
   add_tensors(plan, launch, &numbers);
   const Loop loop = loop_of(launch, numbers);
@@ -172,7 +184,8 @@ const std::vector<LaunchNumberName>& launch_number_names() {
                                                    {"adreno", &N::adreno},
                                                    {"local_bytes", &N::local_bytes},
                                                    {"waits", &N::waits},
-                                                   {"divisions", &N::divisions}};
+                                                   {"divisions", &N::divisions},
+                                                   {"run", &N::run}};
   return names;
 }
 

@@ -25,6 +25,7 @@ struct LaunchNumbers {
   double local_bytes = 0;  ///< local memory a work-group
   double waits = 0;        ///< loads of a work-item that it waits for, one after the other
   double divisions = 0;    ///< quotients and remainders a work-item
+  double run = 0;          ///< neighbours of a work-group that move neighbouring texels
 
   double read() const { return image_read + buffer_read; }
   double written() const { return image_written + buffer_written; }

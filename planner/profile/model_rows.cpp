@@ -8,6 +8,7 @@ namespace {
 
 constexpr double texel_bytes = 8;     // four halves
 constexpr double texels_at_once = 4;  // kernels/streaming.clh: FM_STREAM_RUN
+constexpr double widest_run = 64;     // texels: beyond, a wave's accesses are whole lines anyway
 /// Integer operations of a quotient or remainder, as they are recorded.
 constexpr double division_operations = 16;
 
@@ -139,7 +140,9 @@ ModelRow streamed_row(const LaunchFacts& facts, Nanoseconds time, Bytes streamed
           log_of(in_flight(facts, r.streaming_registers) / flying),
           log_of((bytes + moved) / r.slc_size),
           log_of(moved / r.slc_size),
-          log_of(n.groups / r.cores)};
+          log_of(n.groups / r.cores),
+          log_of(std::min(widest_run, n.run)),
+          log_of(bytes / r.l2_size)};
 }
 
 }  // namespace fm

@@ -14,13 +14,13 @@ namespace {
 constexpr std::uint64_t profile_version = 2;
 constexpr std::uint64_t longest = std::uint64_t{1} << 50;  // nanoseconds: 13 days
 
-std::vector<SlowdownPoint> points_in(const YamlValue& value) {
-  std::vector<SlowdownPoint> points;
+std::vector<SlowedTime> points_in(const YamlValue& value) {
+  std::vector<SlowedTime> points;
   for (const YamlValue& item : value.sequence()) {
     YamlMap map = item.map();
     const Bytes streamed(map.required("streamed_bytes").unsigned_integer(1));
-    const YamlValue extra = map.required("extra_ns");
-    points.push_back({streamed, Nanoseconds(extra.unsigned_integer(0, longest))});
+    const YamlValue time = map.required("time_ns");
+    points.push_back({streamed, Nanoseconds(time.unsigned_integer(1, longest))});
     map.reject_unknown();
   }
   return points;
@@ -90,7 +90,7 @@ void write_entry(std::ostream& out, const std::string& signature, const ProfileE
       << "\n    time_ns: " << entry.time.count() << "\n    points: [";
   for (std::size_t i = 0; i < entry.points.size(); ++i) {
     out << (i == 0 ? "" : ", ") << "{streamed_bytes: " << entry.points[i].streamed.count()
-        << ", extra_ns: " << entry.points[i].extra.count() << '}';
+        << ", time_ns: " << entry.points[i].time.count() << '}';
   }
   out << "]\n    numbers: [";
   const auto& names = launch_number_names();

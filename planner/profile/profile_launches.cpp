@@ -81,8 +81,8 @@ class LaunchProfiler {
     if (amounts() == 0) return;
     measure(nearest(usual_capacity()));
     while (points_.size() < std::min(wanted_points, amounts())) measure(next());
-    for (const auto& [amount, extra] : points_) {
-      entry_.points.push_back({meter_.profiled().streamed[amount], extra});
+    for (const auto& [amount, time] : points_) {
+      entry_.points.push_back({meter_.profiled().streamed[amount], time});
     }
   }
 
@@ -109,15 +109,18 @@ class LaunchProfiler {
     return allowed_time(entry_) / (a_byte * (elemental ? usual_elemental : usual_reusable));
   }
 
+  /// Below 0 when the streaming form takes less time.
+  double extra(Nanoseconds slowed) const { return number(slowed) - number(entry_.time); }
+
   void measure(std::size_t amount) {
-    points_[amount] = std::max(meter_.time(amount), entry_.time) - entry_.time;
+    points_[amount] = std::max(meter_.time(amount), Nanoseconds(1));
   }
 
   /// Two points are wanted around the capacity, as near as amounts go, and one more below it.
   std::size_t next() const {
     std::size_t below = 0, above = amounts() + 1;
-    for (const auto& [amount, extra] : points_) {
-      if (number(extra) <= allowed_time(entry_)) {
+    for (const auto& [amount, time] : points_) {
+      if (extra(time) <= allowed_time(entry_)) {
         below = amount;
       } else {
         above = std::min(above, amount);
@@ -131,10 +134,10 @@ class LaunchProfiler {
   /// Outside of what is measured the line through the origin and the outermost point tells; a curve
   /// is convex, so that it overshoots from below and falls short from above, by the root of it.
   double capacity_shown() const {
-    const auto& [amount, extra] = number(points_.begin()->second) > allowed_time(entry_)
-                                      ? *points_.begin()
-                                      : *points_.rbegin();
-    const double times = allowed_time(entry_) / std::max(1.0, number(extra));
+    const auto& [amount, time] = extra(points_.begin()->second) > allowed_time(entry_)
+                                     ? *points_.begin()
+                                     : *points_.rbegin();
+    const double times = allowed_time(entry_) / std::max(1.0, extra(time));
     return bytes(amount) * std::sqrt(std::clamp(times, 1.0 / 64, 64.0));
   }
 
@@ -160,7 +163,7 @@ class LaunchProfiler {
   ProfileEntry& entry_;
   const DeviceRates& rates_;
   LaunchMeter meter_;
-  std::map<std::size_t, Nanoseconds> points_;  // amount -> extra time
+  std::map<std::size_t, Nanoseconds> points_;  // amount -> slowed time
 };
 
 /// Calls work(0) .. work(count - 1) on some threads; the first exception ends all.

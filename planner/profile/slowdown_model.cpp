@@ -9,14 +9,15 @@
 #include <string>
 
 #include "core/diagnostics.hpp"
-#include "planner/profile/convex_fit.hpp"
 
 namespace fm {
 namespace {
 
-constexpr int rounds = 300;
+constexpr int rounds = 400;
 /// Points of a learnt curve: so many equal pieces.
 constexpr std::uint64_t learnt_points = 6;
+/// No launch gets shorter than so much of its bare time by streaming.
+constexpr double least_ratio = 0.5;
 
 void check(int status, const char* what) {
   if (status != 0) {
@@ -54,8 +55,10 @@ struct SlowdownModel::Trees {
     check(XGBoosterCreate(&data, 1, &booster), "a model");
     set("objective", "reg:squarederror");
     set("base_score", "0");
-    set("max_depth", "4");
-    set("eta", "0.1");
+    set("max_depth", "6");
+    set("eta", "0.05");
+    set("subsample", "0.7");
+    set("colsample_bytree", "0.6");
     set("min_child_weight", "1");
     set("lambda", "0.5");
     set("tree_method", "exact");
@@ -108,13 +111,12 @@ SlowdownModel::SlowdownModel(const std::vector<LearntLaunch>& launches) {
     const LaunchFacts facts = launch.facts();
     const double time = number(launch.entry->time);
     bare.add(bare_row(facts), std::log2(time / parts_in_turn(facts)), 1);
-    for (const SlowdownPoint& point : launch.entry->points) {
+    for (const SlowedTime& point : launch.entry->points) {
       const double alone = streaming_alone(facts, point.streamed);
-      const double extra = number(point.extra);
       // So that squared errors are those of the slowed time, relative.
-      const double weight = alone / (time + extra);
-      slowed.add(streamed_row(facts, launch.entry->time, point.streamed), extra / alone,
-                 weight * weight);
+      const double weight = alone / number(point.time);
+      slowed.add(streamed_row(facts, launch.entry->time, point.streamed),
+                 (number(point.time) - time) / alone, weight * weight);
     }
   }
   time_ = std::make_unique<Trees>(bare);
@@ -132,19 +134,19 @@ Nanoseconds SlowdownModel::time(const LaunchFacts& facts) const {
 double SlowdownModel::ratio(const LaunchFacts& facts, Nanoseconds time, Bytes streamed) const {
   if (!extra_ || streamed == Bytes(0)) return 1;
   const double share = extra_->predict(streamed_row(facts, time, streamed));
-  const double extra = std::max(0.0, share) * streaming_alone(facts, streamed);
-  return 1 + extra / number(time);
+  return std::max(least_ratio, 1 + share * streaming_alone(facts, streamed) / number(time));
 }
 
-SlowdownCurve SlowdownModel::slowdown(const LaunchFacts& facts, Nanoseconds time,
-                                      Bytes most) const {
-  std::vector<SlowdownPoint> points;
+std::vector<SlowedTime> SlowdownModel::points(const LaunchFacts& facts, Nanoseconds time,
+                                              Bytes most) const {
+  std::vector<SlowedTime> points;
   for (std::uint64_t i = 1; extra_ && i <= learnt_points; ++i) {
     const Bytes streamed = most * i / learnt_points;
-    const double extra = number(time) * (ratio(facts, time, streamed) - 1);
-    points.push_back({streamed, Nanoseconds(static_cast<std::uint64_t>(std::llround(extra)))});
+    if (streamed == Bytes(0)) continue;
+    const double slowed = number(time) * ratio(facts, time, streamed);
+    points.push_back({streamed, Nanoseconds(static_cast<std::uint64_t>(std::llround(slowed)))});
   }
-  return convex_fit(points);
+  return points;
 }
 
 }  // namespace fm

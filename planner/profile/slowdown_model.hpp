@@ -32,9 +32,9 @@ class SlowdownModel {
 
   /// Bare time of a launch.
   Nanoseconds time(const LaunchFacts& facts) const;
-  /// A convex curve of a launch that takes `time` bare, up to `most` bytes.
-  SlowdownCurve slowdown(const LaunchFacts& facts, Nanoseconds time, Bytes most) const;
-  /// (time + extra) / time with `streamed` bytes inside, before a curve is fitted.
+  /// Of a launch that takes `time` bare, up to `most` bytes.
+  std::vector<SlowedTime> points(const LaunchFacts& facts, Nanoseconds time, Bytes most) const;
+  /// (time + extra) / time with `streamed` bytes inside.
   double ratio(const LaunchFacts& facts, Nanoseconds time, Bytes streamed) const;
 
  private:

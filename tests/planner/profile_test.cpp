@@ -51,6 +51,27 @@ TEST(Slowdown, CapacityIsWhereTheClassAllowsNoMore) {
   EXPECT_EQ(load_capacity({OperatorClass::reusable, Nanoseconds(80), {point(64, 0)}}), Bytes(64));
 }
 
+TEST(Slowdown, TheBestGuessGoesThroughThePoints) {
+  LaunchProfile profile;
+  profile.time = Nanoseconds(1000);
+  profile.slowdown = {point(100, 50)};
+  EXPECT_EQ(slowed_time(profile, Bytes(200)), Nanoseconds(1100)) << "no points: by the curve";
+  profile.points = {{Bytes(100), Nanoseconds(900)},
+                    {Bytes(200), Nanoseconds(1100)},
+                    {Bytes(400), Nanoseconds(1200)}};
+  EXPECT_EQ(slowed_time(profile, Bytes(0)), Nanoseconds(1000));
+  EXPECT_EQ(slowed_time(profile, Bytes(50)), Nanoseconds(900)) << "below the bare time: level";
+  EXPECT_EQ(slowed_time(profile, Bytes(150)), Nanoseconds(1000));
+  EXPECT_EQ(slowed_time(profile, Bytes(300)), Nanoseconds(1150)) << "concave as it is";
+  EXPECT_EQ(slowed_time(profile, Bytes(600)), Nanoseconds(1300)) << "on along the last line";
+  profile.points[0].time = Nanoseconds(1080);
+  EXPECT_EQ(slowed_time(profile, Bytes(50)), Nanoseconds(1040));
+  const auto extra = slowdown_points({{Bytes(7), Nanoseconds(900)}, {Bytes(8), Nanoseconds(1010)}},
+                                     Nanoseconds(1000));
+  EXPECT_EQ(extra[0].extra, Nanoseconds(0)) << "plans are made with no gain";
+  EXPECT_EQ(extra[1].extra, Nanoseconds(10));
+}
+
 TEST(Slowdown, EveryKernelThatStreamsHasAClassThatMay) {
   for (const KernelEntry& entry : kernel_catalogue()) {
     if (entry.operations == std::vector<std::string>{"Microbenchmark"}) continue;
@@ -142,8 +163,9 @@ struct MadeUp {
     for (const double share : {0.5, 1.0, 1.5, 2.0}) {
       const double bytes = 8 * time * speed_ * share;
       const double late = std::max(0.0, bytes - 8 * time * speed_);
-      entry.points.push_back(point(static_cast<std::uint64_t>(bytes),
-                                   static_cast<std::uint64_t>((bytes / 100 + late / 20) / speed_)));
+      const double slowed = time + (bytes / 100 + late / 20) / speed_;
+      entry.points.push_back({Bytes(static_cast<std::uint64_t>(bytes)),
+                              Nanoseconds(static_cast<std::uint64_t>(slowed))});
     }
     entry.numbers = launch_numbers(plan, launch);
     profile.entries[launch_signature(plan, launch)] = entry;
@@ -164,6 +186,7 @@ TEST(SlowdownModel, LearnsWhatItWasNotShown) {
   EXPECT_EQ(errors.slowed.predictions, made.profile.entries.size() * 4);
   EXPECT_LT(errors.slowed.mean, 0.02);
   EXPECT_EQ(errors.bare.predictions, made.profile.entries.size());
+  EXPECT_EQ(errors.slowed_and_bare.predictions, errors.slowed.predictions);
   EXPECT_LT(errors.bare.mean, 0.35);
   // The knee at the second point is missed by 0.1 of the bare time when it is left out; the other
   // two points lie on the lines between their neighbours.
@@ -176,8 +199,11 @@ TEST(SlowdownModel, IsTheSameEveryTimeAndConvex) {
   const SlowdownModel once(launches), again(launches);
   const LaunchFacts facts = launches[7].facts();
   EXPECT_EQ(once.time(facts), again.time(facts));
-  const SlowdownCurve curve = once.slowdown(facts, Nanoseconds(40000), Bytes(600000));
-  const SlowdownCurve same = again.slowdown(facts, Nanoseconds(40000), Bytes(600000));
+  const auto curve_of = [&](const SlowdownModel& model) {
+    const auto points = model.points(facts, Nanoseconds(40000), Bytes(600000));
+    return convex_fit(slowdown_points(points, Nanoseconds(40000)));
+  };
+  const SlowdownCurve curve = curve_of(once), same = curve_of(again);
   ASSERT_EQ(curve.size(), same.size());
   Nanoseconds last;
   for (std::size_t i = 0; i < curve.size(); ++i) {
@@ -304,6 +330,40 @@ TEST(DeviceProfile, NamesThePlaceOfWhatIsWrong) {
   refused("isa: valhall", "isa: vahlall", "valhall");
   refused("  cores:", "  kores:", "cores");
   refused("time_ns: ", "time_ns: -", "time_ns");
+}
+
+TEST(LaunchNumbers, CountWhatTheKernelsDo) {
+  const MadeUp made;
+  const PlanLaunch& launch = made.plan.launches[0];  // 16 x 64 times 64 x 64, tiles of 4 x 2 texels
+  const LaunchNumbers n = launch_numbers(made.plan, launch);
+  EXPECT_EQ(n.tile, 4);
+  EXPECT_EQ(n.tile4, 2);
+  EXPECT_EQ(n.items, 8 * 4);
+  EXPECT_EQ(n.macs, 16 * 64 * 64);
+  EXPECT_EQ(n.iterations, 16) << "four of 64 multiplied in each";
+  EXPECT_EQ(n.loads, n.items * 16 * (4 + 4 * 2));
+  EXPECT_EQ(n.waits, 16 * 4);
+  EXPECT_EQ(n.pipelined, 1);
+  EXPECT_EQ(n.run, 8 * 4) << "one group, as wide as the launch";
+  EXPECT_EQ(n.image_read, 2 * (16 * 64 + 64 * 64));
+  EXPECT_EQ(n.image_written, 2 * 16 * 64);
+  EXPECT_EQ(n.read() + n.written(), n.image_read + n.image_written);
+}
+
+TEST(ModelRows, StreamingAloneIsInProportionAndNeverFasterThanTheSlowestLink) {
+  const MadeUp made;
+  for (const auto& [signature, entry] : made.profile.entries) {
+    const LaunchFacts facts{entry.kernel, entry.numbers, made.profile.rates};
+    const double once = streaming_alone(facts, Bytes(1'000'000));
+    EXPECT_NEAR(streaming_alone(facts, Bytes(3'000'000)), 3 * once, 1e-6 * once);
+    EXPECT_GT(once, 2e6 / made.profile.rates.dram_bytes);
+    EXPECT_GT(parts_in_turn(facts),
+              made.profile.rates.launch_overhead + entry.numbers.macs / made.profile.rates.fma);
+    for (const float value : streamed_row(facts, entry.time, Bytes(1'000'000))) {
+      EXPECT_TRUE(std::isfinite(value));
+    }
+    for (const float value : bare_row(facts)) EXPECT_TRUE(std::isfinite(value));
+  }
 }
 
 TEST(SampledLaunches, AreTheSameEveryTimeAndOfEveryClassThatStreams) {
