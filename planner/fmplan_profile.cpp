@@ -9,7 +9,9 @@
 #include "core/atomic_file.hpp"
 #include "core/plan.hpp"
 #include "planner/profile/device_profile.hpp"
+#include "planner/profile/held_out.hpp"
 #include "planner/profile/profile_launches.hpp"
+#include "planner/profile/sampled_launches.hpp"
 #include "planner/profile/slowdown_model.hpp"
 
 namespace fm {
@@ -18,10 +20,10 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr const char* profile_usage =
-    "usage: fmplan profile --on sim:CONFIG|device:N --plan PLAN [--plan PLAN ..] -o PROFILE\n\n"
-    "Measures the plans' launches, bare and with weights streamed inside, and says how much each\n"
-    "may carry. An existing PROFILE of the same device keeps what it has and gets what it "
-    "lacks.\n\n"
+    "usage: fmplan profile --on sim:CONFIG|device:N [--plan PLAN ..] [--shapes N] -o PROFILE\n\n"
+    "Measures the plans' launches and those of N shapes drawn at random, bare and with weights\n"
+    "streamed inside, and says how much each may carry and how well others are learnt from them.\n"
+    "An existing PROFILE of the same device keeps what it has and gets what it lacks.\n\n"
     "example: fmplan profile --on sim:adreno-750 --plan vit.plan.yaml -o adreno-750.profile.yaml\n";
 
 po::options_description profile_flags() {
@@ -34,9 +36,19 @@ po::options_description profile_flags() {
                                          po::value<std::vector<std::string>>()->composing(),
                                          "only launches of this id; may be repeated")(
       "output,o", po::value<std::string>(), "the profile")(
-      "jobs", po::value<std::size_t>()->default_value(1), "simulations side by side")(
+      "config", po::value<std::string>(),
+      "with device:N: the config that describes that device, under whose name the profile is kept; "
+      "else that of the plans serves only to learn by")(
+      "shapes", po::value<std::size_t>()->default_value(0),
+      "so many launches more, of shapes drawn at random, to learn from")(
+      "seed", po::value<std::uint64_t>()->default_value(1), "of those shapes")(
+      "recordings", po::value<std::string>(),
+      "a folder where recorded launches are kept, to be simulated for other configs too")(
+      "learn-from", po::value<std::vector<std::string>>()->composing(),
+      "a profile of another device, to tell how well devices and kernels are learnt from others")(
+      "jobs", po::value<std::size_t>()->default_value(1), "launches simulated side by side")(
       "folds", po::value<std::size_t>()->default_value(5),
-      "parts of the launches that are held out in turn to tell how well others are learnt")(
+      "parts of the shapes that are held out in turn to tell how well others are learnt")(
       "help", "print this");
   return flags;
 }
@@ -50,26 +62,42 @@ po::variables_map parsed_profile_flags(const std::vector<std::string>& words,
   } catch (const po::error& error) {
     throw UserError(std::string(error.what()) + "; see fmplan profile --help");
   }
-  for (const char* needed : {"on", "plan", "output"}) {
+  for (const char* needed : {"on", "output"}) {
     if (values.count("help") == 0 && values.count(needed) == 0) {
       throw UserError(std::string("--") + needed + " is missing; see fmplan profile --help");
     }
   }
+  if (values.count("help") == 0 && values.count("plan") == 0 &&
+      values["shapes"].as<std::size_t>() == 0) {
+    throw UserError("--plan or --shapes is missing; see fmplan profile --help");
+  }
+  if (values["shapes"].as<std::size_t>() > 10000) throw UserError("--shapes must be at most 10000");
   const auto jobs = values["jobs"].as<std::size_t>(), folds = values["folds"].as<std::size_t>();
   if (jobs < 1 || jobs > 64) throw UserError("--jobs must be 1 to 64");
   if (folds < 2 || folds > 1000) throw UserError("--folds must be 2 to 1000");
   return values;
 }
 
+/// Of an option that may be repeated.
+std::vector<std::string> texts(const po::variables_map& values, const char* flag) {
+  if (values.count(flag) == 0) return {};
+  return values[flag].as<std::vector<std::string>>();
+}
+
 ProfileOptions chosen(const std::vector<Plan>& plans, const po::variables_map& values) {
   ProfileOptions options;
   options.jobs = values["jobs"].as<std::size_t>();
-  if (values.count("launch") == 0) return options;
+  if (values.count("recordings") != 0) {
+    options.recordings = values["recordings"].as<std::string>();
+    if (!std::filesystem::is_directory(*options.recordings)) {
+      throw UserError("--recordings " + *options.recordings + ": there is no such folder");
+    }
+  }
   std::set<std::string> known;
   for (const Plan& plan : plans) {
     for (const PlanLaunch& launch : plan.launches) known.insert(launch.id);
   }
-  for (const std::string& id : values["launch"].as<std::vector<std::string>>()) {
+  for (const std::string& id : texts(values, "launch")) {
     if (known.count(id) == 0) throw UserError("--launch " + id + ": no plan has such a launch");
     options.launches.insert(id);
   }
@@ -78,13 +106,14 @@ ProfileOptions chosen(const std::vector<Plan>& plans, const po::variables_map& v
 
 std::string described(const HeldOutErrors& errors) {
   std::ostringstream text;
-  text << std::fixed << std::setprecision(1) << errors.mean * 100 << " % on average, "
-       << errors.largest * 100 << " % at most, " << errors.within_tenth * 100
-       << " % within 10 %, of " << errors.predictions;
+  text << std::fixed << std::setprecision(1) << std::setw(7) << errors.mean * 100 << std::setw(8)
+       << errors.median * 100 << std::setw(7) << errors.ninth_decile * 100 << std::setw(9)
+       << errors.largest * 100 << std::setw(9) << errors.within_tenth * 100 << std::setw(8)
+       << errors.predictions;
   return text.str();
 }
 
-void print_summary(const DeviceProfile& profile, std::size_t measured, std::size_t folds) {
+void print_capacities(const DeviceProfile& profile, std::size_t measured) {
   std::cout << profile.device << ": " << profile.entries.size() << " launches, " << measured
             << " measured now\n\n";
   std::cout << std::left << std::setw(16) << "class" << std::right << std::setw(10) << "launches"
@@ -101,13 +130,44 @@ void print_summary(const DeviceProfile& profile, std::size_t measured, std::size
     std::cout << std::left << std::setw(16) << to_string(one) << std::right << std::setw(10)
               << count << std::setw(18) << chunks << '\n';
   }
-  std::cout << "\nslowed times, piecewise linear, amounts held out: "
-            << described(held_out_by_point(profile)) << '\n';
-  if (profile.entries.size() < folds + fewest_learnt) return;
-  const ModelErrors errors = held_out_by_launch(profile, folds);
-  std::cout << "slowed times, learnt (XGBoost), launches held out: " << described(errors.slowed)
-            << "\nbare times, learnt (XGBoost), launches held out:   " << described(errors.bare)
-            << '\n';
+}
+
+void print_errors(const DeviceProfile& profile) {
+  std::cout
+      << "\nerrors, percent                              mean  median    p90  largest  in 10 %"
+         "    of\n";
+  for (const HeldOutResult& result : profile.held_out) {
+    std::cout << std::left << std::setw(43) << result.what << described(result.errors) << '\n';
+  }
+}
+
+DeviceProfile profile_of(const ProfileTarget& target, const DeviceConfig& config,
+                         const std::string& output) {
+  DeviceProfile profile;
+  profile.device = target.device;
+  if (std::filesystem::exists(output)) {
+    profile = read_profile(output);
+    if (profile.device != target.device) {
+      throw UserError(output + " is the profile of device '" + profile.device + "', not of '" +
+                      target.device + "': give it another name");
+    }
+  }
+  profile.measured_by = target.tool;
+  profile.rates = device_rates(config);
+  return profile;
+}
+
+/// What describes the device: the simulated config, --config, or what the plans were made for.
+DeviceConfig config_of(const ProfileTarget& target, const std::vector<Plan>& plans,
+                       const po::variables_map& values) {
+  const bool given = values.count("config") != 0;
+  if (target.simulated) {
+    if (given) throw UserError("--config goes with --on device:N");
+    return DeviceConfig::load(target.place);
+  }
+  if (given) return DeviceConfig::load(values["config"].as<std::string>());
+  if (plans.empty()) throw UserError("--on device:N without --plan needs --config");
+  return DeviceConfig::load(plans.front().config);
 }
 
 }  // namespace
@@ -121,20 +181,16 @@ ExitStatus fmplan_profile(const std::vector<std::string>& words) {
   }
   const std::string output = values["output"].as<std::string>();
   std::vector<Plan> plans;
-  for (const std::string& path : values["plan"].as<std::vector<std::string>>()) {
-    plans.push_back(read_plan(path));
+  for (const std::string& path : texts(values, "plan")) plans.push_back(read_plan(path));
+  ProfileTarget target = profile_target(values["on"].as<std::string>());
+  const DeviceConfig config = config_of(target, plans, values);
+  if (values.count("config") != 0) target.device = config.name();
+  if (const auto shapes = values["shapes"].as<std::size_t>(); shapes > 0) {
+    plans.push_back(sampled_launches(shapes, values["seed"].as<std::uint64_t>(), config));
   }
-  const ProfileTarget target = profile_target(values["on"].as<std::string>());
-  DeviceProfile profile;
-  profile.device = target.device;
-  profile.measured_by = target.tool;
-  if (std::filesystem::exists(output)) {
-    profile = read_profile(output);
-    if (profile.device != target.device) {
-      throw UserError(output + " is the profile of device '" + profile.device + "', not of '" +
-                      target.device + "': give it another name");
-    }
-  }
+  std::vector<DeviceProfile> others;
+  for (const std::string& path : texts(values, "learn-from")) others.push_back(read_profile(path));
+  DeviceProfile profile = profile_of(target, config, output);
   const auto save = [&] {
     AtomicFile file(output);
     file.stream() << to_yaml(profile);
@@ -142,7 +198,10 @@ ExitStatus fmplan_profile(const std::vector<std::string>& words) {
   };
   const std::size_t measured =
       profile_launches(plans, target, chosen(plans, values), &profile, save);
-  print_summary(profile, measured, values["folds"].as<std::size_t>());
+  profile.held_out = held_out_results(profile, others, values["folds"].as<std::size_t>());
+  save();
+  print_capacities(profile, measured);
+  print_errors(profile);
   return ExitStatus::done;
 }
 

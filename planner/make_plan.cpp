@@ -29,7 +29,7 @@ Plan make_plan(const std::string& model_path, const DeviceConfig& config,
 
 std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
                                             const DeviceConfig& config, const PlanOptions& options,
-                                            const std::optional<std::string>& profile,
+                                            const ProfileFiles& profile,
                                             const OverlapRequest& request,
                                             const std::optional<LcOpgRequest>& lc_opg) {
   const OverlapPlanner planner(import_model(model_path, options.bindings), config, options, profile,

@@ -8,6 +8,7 @@
 #include "planner/overlap/lc_opg_policy.hpp"
 #include "planner/overlap/optimal_policy.hpp"
 #include "planner/plan_draft.hpp"
+#include "planner/profile/launch_profiles.hpp"
 
 namespace fm {
 
@@ -20,12 +21,12 @@ Plan make_plan(const std::string& model_path, const DeviceConfig& config,
                const PlanOptions& options);
 
 /// The same by a policy that plans in time, instead of options.policy; launches in an order that
-/// makes pools smaller, if there is one. `profile`: file of launch
-/// times (launch_profiles); `lc_opg`: by that policy instead of `optimal`. Fusion `adaptive` is
+/// makes pools smaller, if there is one. `profile`: files of launch
+/// times; `lc_opg`: by that policy instead of `optimal`. Fusion `adaptive` is
 /// for one plan of least latency. Throws UserError.
 std::vector<OverlapPlan> make_overlap_plans(const std::string& model_path,
                                             const DeviceConfig& config, const PlanOptions& options,
-                                            const std::optional<std::string>& profile,
+                                            const ProfileFiles& profile,
                                             const OverlapRequest& request,
                                             const std::optional<LcOpgRequest>& lc_opg = {});
 

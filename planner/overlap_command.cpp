@@ -17,7 +17,7 @@ namespace po = boost::program_options;
 
 constexpr const char* overlap_flags[] = {"budget", "minimize",   "slowdown",       "pareto",
                                          "runs",   "profile",    "solver-seconds", "lambda",
-                                         "m-peak", "transforms", "alpha"};
+                                         "m-peak", "transforms", "alpha",          "learn-from"};
 
 /// A decimal number from `least` to `most`.
 double number(const po::variables_map& values, const std::string& flag, double least, double most) {
@@ -133,6 +133,15 @@ OverlapRequest overlap_request(const po::variables_map& values) {
   return request;
 }
 
+ProfileFiles profile_files(const po::variables_map& values) {
+  ProfileFiles files;
+  if (values.count("profile") != 0) files.file = values["profile"].as<std::string>();
+  if (values.count("learn-from") != 0) {
+    files.learn_from = values["learn-from"].as<std::vector<std::string>>();
+  }
+  return files;
+}
+
 std::optional<LcOpgRequest> lc_opg_request(const po::variables_map& values) {
   const bool optimal = values["policy"].as<std::string>() == "optimal";
   for (const char* flag : {"lambda", "m-peak", "transforms"}) {
@@ -176,8 +185,10 @@ void add_overlap_options(po::options_description* flags) {
       "runs", text(), "optimal: runs of one process; weights may stay for the next")(
       "profile", text(),
       "optimal, lc-opg: of `fmplan profile`, or result.json of a run, for launch times; else "
-      "estimated")("solver-seconds", text(),
-                   "optimal, lc-opg: time limit of each solve, default 10")(
+      "estimated")("learn-from", po::value<std::vector<std::string>>()->composing(),
+                   "optimal, lc-opg: a profile of another device, from which launches that "
+                   "--profile lacks are learnt too; may be repeated")(
+      "solver-seconds", text(), "optimal, lc-opg: time limit of each solve, default 10")(
       "lambda", text(), "lc-opg: weight of preloaded chunks, default 0.9")(
       "m-peak", text(), "lc-opg: most that a layer may transform, default 500 MB")(
       "transforms", text(), "lc-opg: in kernels (default) | copies, to compare")(
@@ -201,16 +212,14 @@ void run_overlap_policy(const po::variables_map& values, const std::string& mode
     throw UserError("--pareto writes several plans: -o must name a file");
   }
   if (options.ring) throw UserError("--ring: this policy sizes the staging ring itself");
-  std::optional<std::string> profile;
-  if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
   if (options.fusion == FusionMode::adaptive) {
     check_adaptive(request);
     if (values.count("alpha") != 0) options.alpha = number(values, "alpha", 0, 100);
   } else if (values.count("alpha") != 0) {
     throw UserError("--alpha belongs to --fusion adaptive");
   }
-  const std::vector<OverlapPlan> plans =
-      make_overlap_plans(model, config, options, profile, request, lc_opg_request(values));
+  const std::vector<OverlapPlan> plans = make_overlap_plans(
+      model, config, options, profile_files(values), request, lc_opg_request(values));
   const bool json = values.count("json") != 0;
   if (request.pareto > 0) return write_front(plans, output, json);
   const OverlapPlan& planned = plans.front();

@@ -15,11 +15,13 @@ namespace fm {
 bool has_overlap_options(const std::string& policy);
 
 /// --budget, --minimize, --slowdown, --pareto, --runs, --profile, --solver-seconds, --lambda,
-/// --m-peak, --transforms, --alpha.
+/// --m-peak, --transforms, --alpha, --learn-from.
 void add_overlap_options(boost::program_options::options_description* flags);
 
 /// What they ask for. Throws UserError.
 OverlapRequest overlap_request(const boost::program_options::variables_map& values);
+/// --profile and --learn-from.
+ProfileFiles profile_files(const boost::program_options::variables_map& values);
 /// Empty for --policy optimal. Options of the one policy are refused for the other.
 std::optional<LcOpgRequest> lc_opg_request(const boost::program_options::variables_map& values);
 

@@ -68,8 +68,7 @@ struct OverlapPlanner::ModelledDraft : PricedDraft {
 };
 
 OverlapPlanner::OverlapPlanner(ImportedModel imported, const DeviceConfig& config,
-                               const PlanOptions& options,
-                               const std::optional<std::string>& profile,
+                               const PlanOptions& options, const ProfileFiles& profile,
                                const OverlapRequest& request,
                                const std::optional<LcOpgRequest>& lc_opg)
     : imported_(std::move(imported)),
@@ -101,6 +100,8 @@ std::vector<OverlapPlan> OverlapPlanner::planned(const ModelledDraft& draft,
   for (OverlapPlan& planned : plans) {
     planned.report.estimated = draft.profiles.estimated;
     planned.report.profile = draft.profiles.source;
+    planned.report.carrying =
+        carrying_launches(planned.plan, draft.priced.plan, draft.priced.launches);
   }
   return plans;
 }

@@ -17,7 +17,7 @@ class OverlapPlanner {
  public:
   /// As make_overlap_plans(). `config` must outlive the planner.
   OverlapPlanner(ImportedModel imported, const DeviceConfig& config, const PlanOptions& options,
-                 const std::optional<std::string>& profile, const OverlapRequest& request,
+                 const ProfileFiles& profile, const OverlapRequest& request,
                  const std::optional<LcOpgRequest>& lc_opg);
 
   std::vector<OverlapPlan> plans() const;
@@ -38,7 +38,7 @@ class OverlapPlanner {
   ImportedModel imported_;
   const DeviceConfig& config_;
   PlanOptions options_;
-  std::optional<std::string> profile_;
+  ProfileFiles profile_;
   OverlapRequest request_;
   std::optional<LcOpgRequest> lc_opg_;
 };

@@ -15,15 +15,15 @@ Plan reordered_draft(const ImportedModel& imported, const DeviceConfig& config,
 }  // namespace
 
 PricedDraft priced_draft(const ImportedModel& imported, const DeviceConfig& config,
-                         const PlanOptions& options, const std::optional<std::string>& profile,
+                         const PlanOptions& options, const ProfileFiles& profile,
                          bool choose_placement, const UnfusedNodes& unfused) {
   PlanDraft draft = draft_plan(imported, config, options, unfused);
   reorder_where_smaller(&draft.plan);
   PricedDraft result;
   result.splits = std::move(draft.splits);
   // A run's times are of the plan in which all is fused.
-  result.profiles = !unfused.empty() && profile && is_run_result(*profile)
-                        ? launch_profiles_from_run(draft.plan, config, *profile,
+  result.profiles = !unfused.empty() && profile.file && is_run_result(*profile.file)
+                        ? launch_profiles_from_run(draft.plan, config, *profile.file,
                                                    reordered_draft(imported, config, options, {}))
                         : launch_profiles(draft.plan, config, profile);
   result.priced = {std::move(draft.plan), result.profiles.launches};

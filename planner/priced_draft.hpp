@@ -17,11 +17,11 @@ struct PricedDraft {
   PricedPlan priced;                  ///< placed
 };
 
-/// Launches in an order that makes pools smaller, if there is one. `profile`: file of launch times
+/// Launches in an order that makes pools smaller, if there is one. `profile`: files of launch times
 /// (launch_profiles). `choose_placement`: with a device profile and placement auto, each weight
 /// lies where it costs less. Throws UserError.
 PricedDraft priced_draft(const ImportedModel& imported, const DeviceConfig& config,
-                         const PlanOptions& options, const std::optional<std::string>& profile,
+                         const PlanOptions& options, const ProfileFiles& profile,
                          bool choose_placement, const UnfusedNodes& unfused = {});
 
 }  // namespace fm

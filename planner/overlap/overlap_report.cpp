@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/plan_streams.hpp"
+
 namespace fm {
 namespace {
 
@@ -132,6 +134,26 @@ void describe_plan(const Plan& plan, OverlapReport* report) {
   }
 }
 
+std::vector<CarryingLaunch> carrying_launches(const Plan& plan, const Plan& priced,
+                                              const std::vector<LaunchProfile>& profiles) {
+  std::map<std::string, const LaunchProfile*> by_id;
+  for (std::size_t i = 0; i < profiles.size(); ++i) by_id[priced.launches[i].id] = &profiles[i];
+  std::vector<CarryingLaunch> carrying;
+  for (const PlanLaunch& launch : plan.launches) {
+    const auto found = by_id.find(launch.id);
+    if (found == by_id.end()) continue;
+    const LaunchProfile& profile = *found->second;
+    CarryingLaunch one{launch.id, {}, profile.time, {}, allowed_slowdown(profile.operator_class)};
+    for (const WeightStream& stream : streams_in(plan, launch)) {
+      one.streamed += stream.rows.row_bytes * stream.rows.count;
+    }
+    if (one.streamed == Bytes(0)) continue;
+    one.slowed = slowed_time(profile, one.streamed);
+    carrying.push_back(std::move(one));
+  }
+  return carrying;
+}
+
 std::string report_text(const OverlapReport& report) {
   std::ostringstream out;
   out << "  launch times "
@@ -201,6 +223,14 @@ std::string report_json(const OverlapReport& report) {
                   {"tm_in_flight", report.peak.tm_in_flight.count()},
                   {"activations", report.peak.activations.count()},
                   {"staging", report.peak.staging.count()}};
+  json["carrying"] = nlohmann::ordered_json::array();
+  for (const CarryingLaunch& one : report.carrying) {
+    json["carrying"].push_back({{"launch", one.launch},
+                                {"streamed_bytes", one.streamed.count()},
+                                {"bare_ns", one.bare.count()},
+                                {"slowed_ns", one.slowed.count()},
+                                {"allowed", one.allowed}});
+  }
   if (report.budget) json["budget_bytes"] = report.budget->count();
   if (!report.lc_opg) {
     json["minimum"] = {{"bytes", report.minimum.bytes.count()}, {"launch", report.minimum_launch}};

@@ -7,6 +7,7 @@
 
 #include "core/plan.hpp"
 #include "planner/overlap/timed_problem.hpp"
+#include "planner/profile/slowdown.hpp"
 
 namespace fm {
 
@@ -36,6 +37,14 @@ struct FusionReport {
   double seconds = 0;  ///< of all planning
 };
 
+/// A launch that streams weights of later ones, as it was planned.
+struct CarryingLaunch {
+  std::string launch;
+  Bytes streamed;
+  Nanoseconds bare, slowed;
+  double allowed = 0;  ///< extra time over bare time, by its class
+};
+
 struct OverlapReport {
   /// Set by lc-opg, which has no notion of time: `predicted` and `lower_bound` are 0 then.
   std::optional<LcOpgTerms> lc_opg;
@@ -59,6 +68,7 @@ struct OverlapReport {
   std::string peak_launch;
   Nanoseconds copying, slowed, waiting;  ///< GPU time beyond bare launches
   Bytes preloaded, copied, streamed_inside, buffers;
+  std::vector<CarryingLaunch> carrying;
 
   Nanoseconds floor() const { return disk_floor < compute_floor ? compute_floor : disk_floor; }
   double over_floor() const;
@@ -67,6 +77,10 @@ struct OverlapReport {
 
 /// Fills what can be read off the finished plan: peak, bytes by way.
 void describe_plan(const Plan& plan, OverlapReport* report);
+/// The launches of a finished plan that carry streams. `priced`: the launches it was made of, with
+/// their `profiles`, in the same order.
+std::vector<CarryingLaunch> carrying_launches(const Plan& plan, const Plan& priced,
+                                              const std::vector<LaunchProfile>& profiles);
 std::string report_text(const OverlapReport& report);
 /// As JSON, to stand beside the plan's summary.
 std::string report_json(const OverlapReport& report);

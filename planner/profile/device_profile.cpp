@@ -4,39 +4,32 @@
 #include <cmath>
 #include <optional>
 
-#include "core/diagnostics.hpp"
 #include "planner/profile/convex_fit.hpp"
-#include "planner/profile/launch_features.hpp"
+#include "planner/profile/launch_signature.hpp"
 #include "planner/profile/slowdown_model.hpp"
 
 namespace fm {
 namespace {
 
-/// Most bytes a nanosecond of bare time that launches of a class were profiled with.
-double profiled_rate(const DeviceProfile& profile, OperatorClass wanted) {
-  double rate = 0;
-  for (const auto& [signature, entry] : profile.entries) {
-    if (operator_class(entry.kernel) != wanted) continue;
-    for (const SlowdownPoint& point : entry.points) {
-      rate = std::max(rate, static_cast<double>(point.streamed.count()) /
-                                static_cast<double>(entry.time.count()));
-    }
-  }
-  return rate;
-}
+/// How far a learnt curve goes: streaming so much takes so many times the allowed slowdown alone.
+constexpr double learnt_reach = 2;
 
 LaunchProfile learnt_profile(const Plan& plan, const PlanLaunch& launch,
                              const DeviceProfile& profile, const SlowdownModel& model) {
-  const std::vector<float> features = launch_features(plan, launch);
+  const LaunchNumbers numbers = launch_numbers(plan, launch);
+  const LaunchFacts facts{launch.kernel, numbers, profile.rates};
   LaunchProfile learnt;
   learnt.operator_class = operator_class(launch.kernel);
-  learnt.time = model.time(features);
+  learnt.time = model.time(facts);
   if (learnt.operator_class == OperatorClass::hierarchical) return learnt;
-  const double most =
-      profiled_rate(profile, learnt.operator_class) * static_cast<double>(learnt.time.count());
+  const double allowed =
+      allowed_slowdown(learnt.operator_class) * static_cast<double>(learnt.time.count());
+  const double a_mebibyte = streaming_alone(facts, Bytes(1 << 20));
+  const double most = learnt_reach * allowed / a_mebibyte * (1 << 20);
   if (most >= 1) {
-    learnt.slowdown = model.slowdown(features, learnt.time,
-                                     Bytes(static_cast<std::uint64_t>(std::llround(most))));
+    learnt.points =
+        model.points(facts, learnt.time, Bytes(static_cast<std::uint64_t>(std::llround(most))));
+    learnt.slowdown = convex_fit(slowdown_points(learnt.points, learnt.time));
   }
   return learnt;
 }
@@ -44,15 +37,12 @@ LaunchProfile learnt_profile(const Plan& plan, const PlanLaunch& launch,
 }  // namespace
 
 LaunchProfile launch_profile(const ProfileEntry& entry) {
-  return {operator_class(entry.kernel), entry.time, convex_fit(entry.points)};
+  return {operator_class(entry.kernel), entry.time,
+          convex_fit(slowdown_points(entry.points, entry.time)), entry.points};
 }
 
 std::vector<LaunchProfile> launch_profiles(const Plan& plan, const DeviceProfile& profile,
-                                           const std::string& device) {
-  if (profile.device != device) {
-    throw UserError("the profile is of device '" + profile.device + "', not of '" + device +
-                    "': profile that one with fmplan profile");
-  }
+                                           const std::vector<DeviceProfile>& others) {
   std::optional<SlowdownModel> model;  // made when first needed
   std::map<std::string, LaunchProfile> known;
   std::vector<LaunchProfile> profiles;
@@ -66,9 +56,12 @@ std::vector<LaunchProfile> launch_profiles(const Plan& plan, const DeviceProfile
     if (found == known.end()) {
       const auto measured = profile.entries.find(signature);
       if (measured == profile.entries.end() && !model) {
-        std::vector<const ProfileEntry*> entries;
-        for (const auto& [key, entry] : profile.entries) entries.push_back(&entry);
-        model.emplace(entries);
+        std::vector<LearntLaunch> learnt = launches_of(profile);
+        for (const DeviceProfile& other : others) {
+          const std::vector<LearntLaunch> more = launches_of(other);
+          learnt.insert(learnt.end(), more.begin(), more.end());
+        }
+        model.emplace(learnt);
       }
       found = known
                   .emplace(signature, measured != profile.entries.end()

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "planner/profile/device_rates.hpp"
+#include "planner/profile/launch_numbers.hpp"
 #include "planner/profile/slowdown.hpp"
 
 namespace fm {
@@ -14,16 +16,29 @@ namespace fm {
 /// One measured launch.
 struct ProfileEntry {
   std::string kernel;
-  Nanoseconds time;                   ///< bare
-  std::vector<SlowdownPoint> points;  ///< as measured; empty for launches that cannot stream
-  std::vector<float> features;        ///< launch_features() of the bare launch
+  Nanoseconds time;                ///< bare
+  std::vector<SlowedTime> points;  ///< as measured; empty for launches that cannot stream
+  LaunchNumbers numbers;           ///< of the bare launch
 };
 LaunchProfile launch_profile(const ProfileEntry& entry);
 
+/// Relative errors of predicted times.
+struct HeldOutErrors {
+  std::size_t predictions = 0;
+  double mean = 0, median = 0, ninth_decile = 0, largest = 0;
+  double within_tenth = 0;  ///< share of predictions within 10 %
+};
+struct HeldOutResult {
+  std::string what;  ///< "slowdown, shapes held out"
+  HeldOutErrors errors;
+};
+
 struct DeviceProfile {
-  std::string device;                           ///< config name, or name of an OpenCL device
-  std::string measured_by;                      ///< "fmsim 0.1.0"
+  std::string device;       ///< config name, or name of an OpenCL device
+  std::string measured_by;  ///< "fmsim 0.1.0"
+  DeviceRates rates;
   std::map<std::string, ProfileEntry> entries;  ///< by launch_signature()
+  std::vector<HeldOutResult> held_out;          ///< how well times are predicted
 };
 
 /// Throws UserError with file:line:column.
@@ -32,10 +47,10 @@ DeviceProfile parse_profile(const std::string& yaml, const std::string& file_nam
 /// Deterministic; parse_profile(to_yaml(p)) == p.
 std::string to_yaml(const DeviceProfile& profile);
 
-/// What each launch of a plan takes: as profiled, or, for a signature that was not, as learnt from
-/// those that were (SlowdownModel). Copies take no time here. Throws UserError when the profile is
-/// of another device than `device`, or has too few entries to learn what it lacks.
+/// What each launch of a plan takes: as profiled, or, for a signature that was not, as learnt
+/// (SlowdownModel) from those that were and from the profiles of other devices. Copies take no time
+/// here. Throws UserError for too few entries to learn from.
 std::vector<LaunchProfile> launch_profiles(const Plan& plan, const DeviceProfile& profile,
-                                           const std::string& device);
+                                           const std::vector<DeviceProfile>& others = {});
 
 }  // namespace fm

@@ -1,8 +1,9 @@
-// How well slowdowns are predicted for launches and amounts that were not profiled.
+#include "planner/profile/held_out.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 
-#include "planner/profile/convex_fit.hpp"
 #include "planner/profile/slowdown_model.hpp"
 
 namespace fm {
@@ -10,65 +11,133 @@ namespace {
 
 double number(Nanoseconds time) { return static_cast<double>(time.count()); }
 
-class ErrorSum {
- public:
-  void add(double predicted, double real) {
-    const double error = std::abs(predicted - real) / real;
-    ++errors_.predictions;
-    sum_ += error;
-    errors_.largest = std::max(errors_.largest, error);
-    within_ += error <= 0.1 ? 1 : 0;
-  }
-  HeldOutErrors result() const {
-    HeldOutErrors errors = errors_;
-    const auto count = static_cast<double>(std::max<std::size_t>(1, errors.predictions));
-    errors.mean = sum_ / count;
-    errors.within_tenth = static_cast<double>(within_) / count;
-    return errors;
-  }
+double relative_error(double predicted, double real) { return std::abs(predicted - real) / real; }
 
- private:
-  HeldOutErrors errors_;
-  double sum_ = 0;
-  std::size_t within_ = 0;
+std::map<std::string, std::vector<LearntLaunch>> grouped(
+    const std::vector<const DeviceProfile*>& profiles, HeldOutGroup group, std::size_t folds) {
+  std::map<std::string, std::vector<LearntLaunch>> groups;
+  std::map<std::string, std::size_t> shapes;  // a shape is held out on all devices
+  for (const DeviceProfile* profile : profiles) {
+    for (const auto& [signature, entry] : profile->entries) shapes.emplace(signature, 0);
+  }
+  std::size_t shape = 0;
+  for (auto& [signature, number_of] : shapes) number_of = shape++ % folds;
+  for (const DeviceProfile* profile : profiles) {
+    for (const auto& [signature, entry] : profile->entries) {
+      const std::string name = group == HeldOutGroup::device   ? profile->device
+                               : group == HeldOutGroup::kernel ? entry.kernel
+                                                               : std::to_string(shapes[signature]);
+      groups[name].push_back({&entry, &profile->rates});
+    }
+  }
+  return groups;
+}
+
+struct Relative {
+  std::vector<double> slowed, slowed_and_bare, bare;
 };
+
+void predict(const SlowdownModel& model, const LearntLaunch& held, Relative* errors) {
+  const ProfileEntry& entry = *held.entry;
+  const Nanoseconds time = model.time(held.facts());
+  errors->bare.push_back(relative_error(number(time), number(entry.time)));
+  for (const SlowedTime& point : entry.points) {
+    const double real = number(point.time) / number(entry.time);
+    const auto error = [&](Nanoseconds bare) {
+      return relative_error(model.ratio(held.facts(), bare, point.streamed), real);
+    };
+    errors->slowed.push_back(error(entry.time));
+    errors->slowed_and_bare.push_back(error(time));
+  }
+}
 
 }  // namespace
 
-ModelErrors held_out_by_launch(const DeviceProfile& profile, std::size_t folds) {
-  ErrorSum slowed, bare;
-  for (std::size_t fold = 0; fold < folds; ++fold) {
-    std::vector<const ProfileEntry*> learnt, held;
-    std::size_t number_of = 0;
-    for (const auto& [signature, entry] : profile.entries) {
-      (number_of++ % folds == fold ? held : learnt).push_back(&entry);
-    }
-    if (learnt.size() < fewest_learnt) continue;
-    const SlowdownModel model(learnt);
-    for (const ProfileEntry* entry : held) {
-      bare.add(number(model.time(entry->features)), number(entry->time));
-      for (const SlowdownPoint& point : entry->points) {
-        slowed.add(number(entry->time) * model.ratio(entry->features, entry->time, point.streamed),
-                   number(entry->time + point.extra));
-      }
-    }
+HeldOutErrors errors_of(std::vector<double> relative) {
+  HeldOutErrors errors;
+  errors.predictions = relative.size();
+  if (relative.empty()) return errors;
+  std::sort(relative.begin(), relative.end());
+  double sum = 0, within = 0;
+  for (const double error : relative) {
+    sum += error;
+    within += error <= 0.1 ? 1 : 0;
   }
-  return {slowed.result(), bare.result()};
+  const auto count = static_cast<double>(relative.size());
+  errors.mean = sum / count;
+  errors.within_tenth = within / count;
+  errors.median = relative[relative.size() / 2];
+  errors.ninth_decile = relative[relative.size() * 9 / 10];
+  errors.largest = relative.back();
+  return errors;
+}
+
+std::string to_string(HeldOutGroup group) {
+  switch (group) {
+    case HeldOutGroup::shape:
+      return "shapes";
+    case HeldOutGroup::kernel:
+      return "kernels";
+    case HeldOutGroup::device:
+      return "devices";
+  }
+  return "";
+}
+
+ModelErrors held_out(const std::vector<const DeviceProfile*>& profiles, HeldOutGroup group,
+                     std::size_t folds) {
+  const auto groups = grouped(profiles, group, folds);
+  Relative errors;
+  for (const auto& [name, held] : groups) {
+    std::vector<LearntLaunch> learnt;
+    for (const auto& [other, launches] : groups) {
+      if (other != name) learnt.insert(learnt.end(), launches.begin(), launches.end());
+    }
+    std::vector<LearntLaunch> own;
+    for (const LearntLaunch& launch : held) {
+      if (launch.rates == &profiles.front()->rates) own.push_back(launch);
+    }
+    if (learnt.size() < fewest_learnt || own.empty()) continue;
+    const SlowdownModel model(learnt);
+    for (const LearntLaunch& launch : own) predict(model, launch, &errors);
+  }
+  return {errors_of(std::move(errors.slowed)), errors_of(std::move(errors.slowed_and_bare)),
+          errors_of(std::move(errors.bare))};
+}
+
+std::vector<HeldOutResult> held_out_results(const DeviceProfile& profile,
+                                            const std::vector<DeviceProfile>& others,
+                                            std::size_t folds) {
+  std::vector<HeldOutResult> results{{"slowdown, amounts held out", held_out_by_point(profile)}};
+  std::vector<const DeviceProfile*> profiles{&profile};
+  for (const DeviceProfile& other : others) profiles.push_back(&other);
+  for (const HeldOutGroup group :
+       {HeldOutGroup::shape, HeldOutGroup::kernel, HeldOutGroup::device}) {
+    const ModelErrors errors = held_out(profiles, group, folds);
+    if (errors.bare.predictions == 0) continue;
+    const std::string what = to_string(group) + " held out";
+    results.push_back({"slowdown, " + what, errors.slowed});
+    results.push_back({"slowdown, bare time learnt, " + what, errors.slowed_and_bare});
+    results.push_back({"bare time, " + what, errors.bare});
+  }
+  return results;
 }
 
 HeldOutErrors held_out_by_point(const DeviceProfile& profile) {
-  ErrorSum errors;
+  std::vector<double> errors;
   for (const auto& [signature, entry] : profile.entries) {
     for (std::size_t left = 0; left + 1 < entry.points.size(); ++left) {
-      std::vector<SlowdownPoint> others = entry.points;
-      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
-      if (others.size() < 2) continue;
-      const SlowdownPoint& point = entry.points[left];
-      errors.add(number(entry.time + extra_time(convex_fit(others), point.streamed)),
-                 number(entry.time + point.extra));
+      LaunchProfile others;
+      others.time = entry.time;
+      others.points = entry.points;
+      others.points.erase(others.points.begin() + static_cast<std::ptrdiff_t>(left));
+      if (others.points.size() < 2) continue;
+      const SlowedTime& point = entry.points[left];
+      errors.push_back(
+          relative_error(number(slowed_time(others, point.streamed)), number(point.time)));
     }
   }
-  return errors.result();
+  return errors_of(std::move(errors));
 }
 
 }  // namespace fm

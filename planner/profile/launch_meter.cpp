@@ -1,20 +1,15 @@
 #include "planner/profile/launch_meter.hpp"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
+#include <utility>
 
 #include "core/device_config.hpp"
 #include "core/diagnostics.hpp"
+#include "core/digest.hpp"
 #include "core/version.hpp"
+#include "kernels/catalogue.hpp"
 #include "planner/profile/child_process.hpp"
 
 namespace fm {
@@ -22,32 +17,6 @@ namespace {
 
 constexpr const char* warm_runs = "2";
 constexpr const char* measured_runs = "9";
-
-/// A folder for files on their way from one tool to the next.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "fmplan_profile_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw DeviceError("cannot make a folder " + pattern);
-    path_ = pattern;
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
-void write_plan(const ProfilePlan& profiled, const WorkFolder& folder) {
-  std::ofstream(folder.file("plan.yaml")) << to_yaml(profiled.plan);
-  write_profile_weights(profiled.plan, folder.file("weights.fmw"));
-}
 
 std::map<std::string, Nanoseconds> times_in(const std::string& result) {
   std::map<std::string, Nanoseconds> times;
@@ -60,61 +29,13 @@ std::map<std::string, Nanoseconds> times_in(const std::string& result) {
   return times;
 }
 
-/// Calls work(0) .. work(count - 1) on some threads; the first exception ends all.
-template <class Work>
-void side_by_side(std::size_t jobs, std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex mutex;
-  const auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (!failure) failure = std::current_exception();
-        next = count;
-      }
-    }
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < jobs; ++i) threads.emplace_back(run);
-  run();
-  for (std::thread& thread : threads) thread.join();
-  if (failure) std::rethrow_exception(failure);
-}
-
-std::vector<Nanoseconds> simulated_times(const ProfileTarget& target, const ProfilePlan& profiled,
-                                         std::size_t jobs) {
-  const WorkFolder folder;
-  write_plan(profiled, folder);
-  run_child({tool_beside_this("fmexec"), "--plan", folder.file("plan.yaml"), "--weights",
-             folder.file("weights.fmw"), "--record", folder.file("launches.trace")});
-  const std::string fmsim = tool_beside_this("fmsim");
-  std::vector<Nanoseconds> times(profiled.launches.size());
-  side_by_side(jobs, times.size(), [&](std::size_t i) {
-    const std::string& id = profiled.launches[i];
-    const std::string after = "L" + std::to_string(std::stoul(id.substr(1)) + 1);
-    const std::string result =
-        run_child({fmsim, "--config", target.place, "--trace", folder.file("launches.trace"),
-                   "--launches", id + ":" + after, "--warm", "--json"});
-    times[i] = times_in(result).at(id);
-  });
-  return times;
-}
-
-std::vector<Nanoseconds> measured_times(const ProfileTarget& target, const ProfilePlan& profiled) {
-  const WorkFolder folder;
-  write_plan(profiled, folder);
-  run_child({tool_beside_this("fmexec"), "--plan", folder.file("plan.yaml"), "--weights",
-             folder.file("weights.fmw"), "--device", target.place, "--warmup", warm_runs,
-             "--repeat", measured_runs, "--json", "--output", folder.file("result.json")});
-  std::ifstream file(folder.file("result.json"));
-  const std::map<std::string, Nanoseconds> times =
-      times_in({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
-  std::vector<Nanoseconds> wanted;
-  for (const std::string& id : profiled.launches) wanted.push_back(times.at(id));
-  return wanted;
+/// What decides a recording: the plan, the kernels' sources and the version of the recorder.
+std::string recording_digest(const std::string& plan, const Plan& launches) {
+  std::string all = plan + version;
+  for (const PlanLaunch& launch : launches.launches)
+    all += digest_of(kernel_source(launches, launch));
+  const std::string digest = digest_of(all);
+  return digest.substr(digest.find(':') + 1);
 }
 
 /// Line "N: name (platform, driver)" of fmexec --list-devices.
@@ -147,10 +68,49 @@ ProfileTarget profile_target(const std::string& text) {
   return target;
 }
 
-std::vector<Nanoseconds> launch_times(const ProfileTarget& target, const ProfilePlan& profiled,
-                                      std::size_t jobs) {
-  return target.simulated ? simulated_times(target, profiled, jobs)
-                          : measured_times(target, profiled);
+LaunchMeter::LaunchMeter(const ProfileTarget& target, ProfilePlan profiled,
+                         const std::optional<std::string>& recordings)
+    : target_(target), profiled_(std::move(profiled)), recordings_(recordings) {}
+
+void LaunchMeter::write_inputs(const std::string& plan) const {
+  std::ofstream(folder_.file("plan.yaml")) << plan;
+  write_profile_weights(profiled_.plan, folder_.file("weights.fmw"));
+}
+
+void LaunchMeter::record() {
+  const std::string plan = to_yaml(profiled_.plan);
+  trace_ = folder_.file("launches.trace");
+  if (recordings_) {
+    trace_ = *recordings_ + "/" + recording_digest(plan, profiled_.plan) + ".trace";
+    if (std::filesystem::exists(trace_)) return;
+  }
+  write_inputs(plan);
+  run_child({tool_beside_this("fmexec"), "--plan", folder_.file("plan.yaml"), "--weights",
+             folder_.file("weights.fmw"), "--record", trace_});
+  std::filesystem::remove(folder_.file("weights.fmw"));
+}
+
+void LaunchMeter::measure_all() {
+  write_inputs(to_yaml(profiled_.plan));
+  run_child({tool_beside_this("fmexec"), "--plan", folder_.file("plan.yaml"), "--weights",
+             folder_.file("weights.fmw"), "--device", target_.place, "--warmup", warm_runs,
+             "--repeat", measured_runs, "--json", "--output", folder_.file("result.json")});
+  std::ifstream file(folder_.file("result.json"));
+  times_ = times_in({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+}
+
+Nanoseconds LaunchMeter::time(std::size_t variant) {
+  const std::string& id = profiled_.launches.at(variant);
+  if (!target_.simulated) {
+    if (times_.empty()) measure_all();
+    return times_.at(id);
+  }
+  if (trace_.empty()) record();
+  const std::string after = "L" + std::to_string(std::stoul(id.substr(1)) + 1);
+  const std::string result =
+      run_child({tool_beside_this("fmsim"), "--config", target_.place, "--trace", trace_,
+                 "--launches", profiled_.prepared_from[variant] + ":" + after, "--warm", "--json"});
+  return times_in(result).at(id);
 }
 
 }  // namespace fm

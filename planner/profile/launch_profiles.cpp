@@ -8,7 +8,7 @@
 #include "kernels/catalogue.hpp"
 #include "planner/profile/device_profile.hpp"
 #include "planner/profile/estimate.hpp"
-#include "planner/profile/launch_features.hpp"
+#include "planner/profile/launch_signature.hpp"
 
 namespace fm {
 namespace {
@@ -78,6 +78,23 @@ LaunchProfile estimated_around(const Plan& plan, const PlanLaunch& launch,
   return profile;
 }
 
+/// The device's own profile: from a file, or with its rates alone.
+DeviceProfile own_profile(const DeviceConfig& config, const std::optional<std::string>& file) {
+  if (!file) {
+    DeviceProfile none;
+    none.device = config.name();
+    none.rates = device_rates(config);
+    return none;
+  }
+  DeviceProfile profile = read_profile(*file);
+  if (profile.device != config.name()) {
+    throw UserError("--profile " + *file + ": is of device '" + profile.device + "', not of '" +
+                    config.name() + "': profile that one with fmplan profile, or learn from this " +
+                    "one with --learn-from");
+  }
+  return profile;
+}
+
 /// Measured over estimated time, of all launches added and of each kernel's.
 class EstimateError {
  public:
@@ -103,12 +120,20 @@ class EstimateError {
   std::map<std::string, Sums> by_kernel_;
 };
 
-LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const std::string& file) {
+LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const ProfileFiles& files) {
   LaunchProfiles profiles;
   profiles.estimated = false;
-  profiles.source = file;
   profiles.by_signature = true;
-  profiles.launches = launch_profiles(plan, read_profile(file), config.name());
+  std::vector<DeviceProfile> others;
+  for (const std::string& other : files.learn_from) {
+    others.push_back(read_profile(other));
+    profiles.source += (profiles.source.empty() ? "" : ", ") + other;
+  }
+  if (files.file) {
+    profiles.source =
+        *files.file + (others.empty() ? "" : ", others learnt from " + profiles.source);
+  }
+  profiles.launches = launch_profiles(plan, own_profile(config, files.file), others);
   for (LaunchProfile& profile : profiles.launches) end_at_capacity(&profile);
   return profiles;
 }
@@ -120,8 +145,14 @@ bool is_run_result(const std::string& file) {
 }
 
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
-                               const std::optional<std::string>& file) {
-  if (file && !is_run_result(*file)) return profiled(plan, config, *file);
+                               const ProfileFiles& files) {
+  const std::optional<std::string>& file = files.file;
+  const bool result = file && is_run_result(*file);
+  if (result && !files.learn_from.empty()) {
+    throw UserError("--learn-from goes with a profile of fmplan profile, not with the result " +
+                    *file);
+  }
+  if (!result && (file || !files.learn_from.empty())) return profiled(plan, config, files);
   LaunchProfiles profiles;
   MeasuredRun measured;
   if (file) {
@@ -152,7 +183,7 @@ LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
 
 LaunchProfiles launch_profiles_from_run(const Plan& plan, const DeviceConfig& config,
                                         const std::string& file, const Plan& timed) {
-  LaunchProfiles profiles = launch_profiles(timed, config, file);
+  LaunchProfiles profiles = launch_profiles(timed, config, ProfileFiles{file, {}});
   std::map<std::string, Nanoseconds> times;
   EstimateError error;
   for (std::size_t k = 0; k < timed.launches.size(); ++k) {

@@ -21,13 +21,19 @@ struct LaunchProfiles {
   std::optional<double> copy_nanoseconds_per_byte;
 };
 
-/// `plan`: kernels only. `file`: a profile written by `fmplan profile` (device_profile.hpp), or a
-/// result.json of fmsim or fmexec, whose launches of the same ids and kernels give the times, with
-/// estimated slowdowns; none: both estimated. Slowdowns end where the class's allowed share of the
-/// bare time does; launches whose kernels cannot carry streams have none. Throws UserError when the
-/// file cannot be read or is of another plan or device.
+struct ProfileFiles {
+  std::optional<std::string> file;      ///< of the device; none: learnt or estimated
+  std::vector<std::string> learn_from;  ///< profiles of other devices
+};
+
+/// `plan`: kernels only. `files.file`: a profile written by `fmplan profile` (device_profile.hpp),
+/// or a result.json of fmsim or fmexec, whose launches of the same ids and kernels give the times,
+/// with estimated slowdowns; none: both learnt from `files.learn_from`, or estimated. Slowdowns end
+/// where the class's allowed share of the bare time does; launches whose kernels cannot carry
+/// streams have none. Throws UserError when the file cannot be read or is of another plan or
+/// device.
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
-                               const std::optional<std::string>& file);
+                               const ProfileFiles& files);
 
 /// The same from a result.json, `file`, of a run of `timed`: another plan of the same network. A
 /// launch that has the signature of one that ran takes as long; others are estimated, corrected by

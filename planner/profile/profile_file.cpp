@@ -1,28 +1,62 @@
 // The profile as YAML.
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
 #include "core/yaml_text.hpp"
 #include "core/yaml_value.hpp"
 #include "planner/profile/device_profile.hpp"
-#include "planner/profile/launch_features.hpp"
+#include "planner/profile/launch_numbers.hpp"
 
 namespace fm {
 namespace {
 
-constexpr std::uint64_t profile_version = 1;
+constexpr std::uint64_t profile_version = 2;
 constexpr std::uint64_t longest = std::uint64_t{1} << 50;  // nanoseconds: 13 days
 
-std::vector<SlowdownPoint> points_in(const YamlValue& value) {
-  std::vector<SlowdownPoint> points;
+std::vector<SlowedTime> points_in(const YamlValue& value) {
+  std::vector<SlowedTime> points;
   for (const YamlValue& item : value.sequence()) {
     YamlMap map = item.map();
     const Bytes streamed(map.required("streamed_bytes").unsigned_integer(1));
-    const YamlValue extra = map.required("extra_ns");
-    points.push_back({streamed, Nanoseconds(extra.unsigned_integer(0, longest))});
+    const YamlValue time = map.required("time_ns");
+    points.push_back({streamed, Nanoseconds(time.unsigned_integer(1, longest))});
     map.reject_unknown();
   }
   return points;
+}
+
+LaunchNumbers numbers_in(const YamlValue& value) {
+  const std::vector<YamlValue> given = value.sequence();
+  if (given.size() != launch_number_names().size()) {
+    value.fail("has " + std::to_string(given.size()) + " numbers, this version takes " +
+               std::to_string(launch_number_names().size()) + ": profile anew");
+  }
+  LaunchNumbers numbers;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto number = static_cast<double>(given[i].real());
+    if (!(number >= 0)) given[i].fail(std::string(launch_number_names()[i].name) + " is below 0");
+    numbers.*launch_number_names()[i].number = number;
+  }
+  return numbers;
+}
+
+DeviceRates rates_in(const YamlValue& value) {
+  YamlMap map = value.map();
+  DeviceRates rates;
+  const YamlValue isa = map.required("isa");
+  rates.isa = isa.text();
+  const std::vector<std::string> known{"adreno", "bifrost", "valhall"};
+  if (std::find(known.begin(), known.end(), rates.isa) == known.end()) {
+    isa.fail("`" + rates.isa + "`: " + accepted_words(rates.isa, known));
+  }
+  for (const DeviceRateName& name : device_rate_names()) {
+    const YamlValue rate = map.required(name.name);
+    rates.*name.rate = static_cast<double>(rate.real());
+    if (!(rates.*name.rate >= 0)) rate.fail("is below 0");
+  }
+  map.reject_unknown();
+  return rates;
 }
 
 ProfileEntry entry_in(YamlMap& map) {
@@ -45,12 +79,7 @@ ProfileEntry entry_in(YamlMap& map) {
   const YamlValue time = map.required("time_ns");
   entry.time = Nanoseconds(time.unsigned_integer(1, longest));
   entry.points = points_in(map.required("points"));
-  const YamlValue features = map.required("features");
-  for (const YamlValue& feature : features.sequence()) entry.features.push_back(feature.real());
-  if (entry.features.size() != launch_feature_names().size()) {
-    features.fail("has " + std::to_string(entry.features.size()) + " numbers, this version takes " +
-                  std::to_string(launch_feature_names().size()) + ": profile anew");
-  }
+  entry.numbers = numbers_in(map.required("numbers"));
   map.reject_unknown();
   return entry;
 }
@@ -61,14 +90,54 @@ void write_entry(std::ostream& out, const std::string& signature, const ProfileE
       << "\n    time_ns: " << entry.time.count() << "\n    points: [";
   for (std::size_t i = 0; i < entry.points.size(); ++i) {
     out << (i == 0 ? "" : ", ") << "{streamed_bytes: " << entry.points[i].streamed.count()
-        << ", extra_ns: " << entry.points[i].extra.count() << '}';
+        << ", time_ns: " << entry.points[i].time.count() << '}';
   }
-  out << "]\n    features: [";
-  out.precision(9);
-  for (std::size_t i = 0; i < entry.features.size(); ++i) {
-    out << (i == 0 ? "" : ", ") << entry.features[i];
+  out << "]\n    numbers: [";
+  const auto& names = launch_number_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out << (i == 0 ? "" : ", ") << static_cast<float>(entry.numbers.*names[i].number);
   }
   out << "]\n";
+}
+
+struct ErrorName {
+  const char* name;
+  double HeldOutErrors::*share;
+};
+constexpr ErrorName error_names[] = {{"mean", &HeldOutErrors::mean},
+                                     {"median", &HeldOutErrors::median},
+                                     {"p90", &HeldOutErrors::ninth_decile},
+                                     {"largest", &HeldOutErrors::largest},
+                                     {"within_tenth", &HeldOutErrors::within_tenth}};
+
+HeldOutResult held_out_in(YamlMap& map) {
+  HeldOutResult result;
+  result.what = map.required("what").text();
+  result.errors.predictions = map.required("predictions").unsigned_integer();
+  for (const ErrorName& name : error_names) {
+    result.errors.*name.share = static_cast<double>(map.required(name.name).real());
+  }
+  map.reject_unknown();
+  return result;
+}
+
+void write_held_out(std::ostream& out, const std::vector<HeldOutResult>& results) {
+  out << "held_out:" << (results.empty() ? " []\n" : "\n");
+  for (const HeldOutResult& result : results) {
+    out << "  - {what: " << yaml_quoted(result.what)
+        << ", predictions: " << result.errors.predictions;
+    for (const ErrorName& name : error_names) {
+      out << ", " << name.name << ": " << static_cast<float>(result.errors.*name.share);
+    }
+    out << "}\n";
+  }
+}
+
+void write_rates(std::ostream& out, const DeviceRates& rates) {
+  out << "rates:\n  isa: " << rates.isa << '\n';
+  for (const DeviceRateName& name : device_rate_names()) {
+    out << "  " << name.name << ": " << static_cast<float>(rates.*name.rate) << '\n';
+  }
 }
 
 }  // namespace
@@ -82,6 +151,11 @@ DeviceProfile parse_profile(const std::string& yaml, const std::string& file_nam
   DeviceProfile profile;
   profile.device = top.required("device").text();
   profile.measured_by = top.required("measured_by").text();
+  profile.rates = rates_in(top.required("rates"));
+  for (const YamlValue& item : top.required("held_out").sequence()) {
+    YamlMap map = item.map();
+    profile.held_out.push_back(held_out_in(map));
+  }
   for (const YamlValue& item : top.required("entries").sequence()) {
     YamlMap map = item.map();
     const YamlValue launch = map.required("launch");
@@ -99,8 +173,12 @@ DeviceProfile read_profile(const std::string& path) {
 
 std::string to_yaml(const DeviceProfile& profile) {
   std::ostringstream out;
+  out.precision(9);
   out << "profile: " << profile_version << "\ndevice: " << yaml_word(profile.device)
-      << "\nmeasured_by: " << yaml_word(profile.measured_by) << "\nentries:";
+      << "\nmeasured_by: " << yaml_word(profile.measured_by) << '\n';
+  write_rates(out, profile.rates);
+  write_held_out(out, profile.held_out);
+  out << "entries:";
   out << (profile.entries.empty() ? " []\n" : "\n");
   for (const auto& [signature, entry] : profile.entries) write_entry(out, signature, entry);
   return out.str();

@@ -1,24 +1,28 @@
 #include "planner/profile/profile_launches.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
 
 #include "core/progress_bar.hpp"
-#include "planner/profile/launch_features.hpp"
+#include "planner/profile/launch_signature.hpp"
+#include "planner/profile/model_rows.hpp"
 
 namespace fm {
 namespace {
 
-/// Amounts that are tried: from a piece as small as any worth streaming to a large weight slice.
-constexpr Bytes least{32 * 1024}, most{16 * 1024 * 1024};
-/// Where the first try looks, in bytes a nanosecond of allowed slowdown: half of what a phone's
-/// DRAM moves. The second one knows better.
-constexpr double first_rate = 20;
-/// Amounts of the second try, as shares of the capacity that the first one shows: those that are
-/// not too near to another.
-constexpr double shares[] = {0.7, 1.3, 0.4, 2, 4};
-constexpr std::size_t second_amounts = 2;
-constexpr double nearest = 1.25;
+/// Amounts that are recorded: from a piece as small as any worth streaming to a large weight slice,
+/// each 1.6 times the one before. All devices choose from the same, so that a recording serves all.
+constexpr double least = 64.0 * 1024, most = 16.0 * 1024 * 1024, ratio = 1.6;
+/// Points a curve is made of.
+constexpr std::size_t wanted_points = 3;
+/// Extra time over that of streaming alone, as it is usual for elemental and for reusable kernels:
+/// where the first try looks; the others know better.
+constexpr double usual_elemental = 1.3, usual_reusable = 0.6;
 
 struct Subject {
   const Plan* plan = nullptr;
@@ -26,13 +30,10 @@ struct Subject {
   ProfileEntry entry;
 };
 
-Bytes clamped(double bytes) {
-  const double low = static_cast<double>(least.count()), high = static_cast<double>(most.count());
-  return Bytes(static_cast<std::uint64_t>(std::clamp(bytes, low, high)));
-}
+double number(Nanoseconds time) { return static_cast<double>(time.count()); }
 
 double allowed_time(const ProfileEntry& entry) {
-  return allowed_slowdown(operator_class(entry.kernel)) * static_cast<double>(entry.time.count());
+  return allowed_slowdown(operator_class(entry.kernel)) * number(entry.time);
 }
 
 std::vector<Subject> subjects_of(const std::vector<Plan>& plans, const ProfileOptions& options,
@@ -46,7 +47,7 @@ std::vector<Subject> subjects_of(const std::vector<Plan>& plans, const ProfileOp
       if (profile.entries.count(signature) != 0) continue;
       ProfileEntry entry;
       entry.kernel = launch.kernel;
-      entry.features = launch_features(plan, launch);
+      entry.numbers = launch_numbers(plan, launch);
       distinct.emplace(signature, Subject{&plan, &launch, entry});
     }
   }
@@ -55,77 +56,138 @@ std::vector<Subject> subjects_of(const std::vector<Plan>& plans, const ProfileOp
   return subjects;
 }
 
-/// Some amounts of each subject measured at once.
-class Amounts {
- public:
-  void add(Subject* subject, Bytes bytes) {
-    variants_.push_back({subject->plan, subject->launch, bytes});
-    subjects_.push_back(subject);
+/// The bare launch, and with each amount.
+ProfilePlan plan_of(const Subject& subject) {
+  std::vector<ProfiledVariant> variants{{subject.plan, subject.launch, Bytes(0)}};
+  if (operator_class(subject.entry.kernel) != OperatorClass::hierarchical) {
+    for (double bytes = least; bytes <= most; bytes *= ratio) {
+      variants.push_back({subject.plan, subject.launch, Bytes(static_cast<std::uint64_t>(bytes))});
+    }
   }
+  return make_profile_plan(variants);
+}
 
-  void measure(const ProfileTarget& target, std::size_t jobs) const {
-    if (variants_.empty()) return;
-    const ProfilePlan plan = make_profile_plan(variants_);
-    const std::vector<Nanoseconds> times = launch_times(target, plan, jobs);
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      ProfileEntry& entry = subjects_[i]->entry;
-      if (plan.streamed[i] == Bytes(0)) {
-        entry.time = std::max(times[i], Nanoseconds(1));
-      } else {
-        const Nanoseconds slowed = std::max(times[i], entry.time);
-        entry.points.push_back({plan.streamed[i], slowed - entry.time});
-      }
+/// One launch, measured amount by amount.
+class LaunchProfiler {
+ public:
+  LaunchProfiler(Subject* subject, const ProfileTarget& target, const ProfileOptions& options,
+                 const DeviceRates& rates)
+      : entry_(subject->entry),
+        rates_(rates),
+        meter_(target, plan_of(*subject), options.recordings) {}
+
+  void profile() {
+    entry_.time = std::max(meter_.time(0), Nanoseconds(1));
+    if (amounts() == 0) return;
+    measure(nearest(usual_capacity()));
+    while (points_.size() < std::min(wanted_points, amounts())) measure(next());
+    for (const auto& [amount, time] : points_) {
+      entry_.points.push_back({meter_.profiled().streamed[amount], time});
     }
   }
 
  private:
-  std::vector<ProfiledVariant> variants_;
-  std::vector<Subject*> subjects_;
+  /// Amounts are variants 1 to so many.
+  std::size_t amounts() const { return meter_.profiled().streamed.size() - 1; }
+  double bytes(std::size_t amount) const {
+    return static_cast<double>(meter_.profiled().streamed[amount].count());
+  }
+  std::size_t nearest(double wanted) const {
+    std::size_t best = 1;
+    for (std::size_t i = 2; i <= amounts(); ++i) {
+      const double closer = std::abs(std::log(bytes(i) / wanted));
+      if (closer < std::abs(std::log(bytes(best) / wanted))) best = i;
+    }
+    return best;
+  }
+
+  double usual_capacity() const {
+    const bool elemental = operator_class(entry_.kernel) == OperatorClass::elemental;
+    const Bytes mebibyte(1 << 20);
+    const double alone = streaming_alone({entry_.kernel, entry_.numbers, rates_}, mebibyte);
+    const double a_byte = alone / static_cast<double>(mebibyte.count());
+    return allowed_time(entry_) / (a_byte * (elemental ? usual_elemental : usual_reusable));
+  }
+
+  /// Below 0 when the streaming form takes less time.
+  double extra(Nanoseconds slowed) const { return number(slowed) - number(entry_.time); }
+
+  void measure(std::size_t amount) {
+    points_[amount] = std::max(meter_.time(amount), Nanoseconds(1));
+  }
+
+  /// Two points are wanted around the capacity, as near as amounts go, and one more below it.
+  std::size_t next() const {
+    std::size_t below = 0, above = amounts() + 1;
+    for (const auto& [amount, time] : points_) {
+      if (extra(time) <= allowed_time(entry_)) {
+        below = amount;
+      } else {
+        above = std::min(above, amount);
+      }
+    }
+    if (above > amounts() || below == 0) return unmeasured(nearest(capacity_shown()), below, above);
+    if (below + 1 < above) return unmeasured((below + above) / 2, below, above);
+    return lower(below);
+  }
+
+  /// Outside of what is measured the line through the origin and the outermost point tells; a curve
+  /// is convex, so that it overshoots from below and falls short from above, by the root of it.
+  double capacity_shown() const {
+    const auto& [amount, time] = extra(points_.begin()->second) > allowed_time(entry_)
+                                     ? *points_.begin()
+                                     : *points_.rbegin();
+    const double times = allowed_time(entry_) / std::max(1.0, extra(time));
+    return bytes(amount) * std::sqrt(std::clamp(times, 1.0 / 64, 64.0));
+  }
+
+  /// `wanted`, or if it is measured the nearest between the two that is not; at the end of the
+  /// amounts, one further in.
+  std::size_t unmeasured(std::size_t wanted, std::size_t below, std::size_t above) const {
+    for (std::size_t away = 0; away <= amounts(); ++away) {
+      for (const std::size_t amount : {wanted + away, wanted - std::min(wanted, away)}) {
+        if (amount > below && amount < above && points_.count(amount) == 0) return amount;
+      }
+    }
+    return lower(std::min(above, amounts() + 1) - 1);
+  }
+  std::size_t lower(std::size_t from) const {
+    for (std::size_t amount = from; amount > 0; --amount) {
+      if (points_.count(amount) == 0) return amount;
+    }
+    std::size_t amount = from;
+    while (points_.count(amount) != 0) ++amount;
+    return amount;
+  }
+
+  ProfileEntry& entry_;
+  const DeviceRates& rates_;
+  LaunchMeter meter_;
+  std::map<std::size_t, Nanoseconds> points_;  // amount -> slowed time
 };
 
-/// Where a first point lets the allowed slowdown be expected. A curve is convex: a line from the
-/// origin through a point below it overshoots and through a point above it falls short; the
-/// geometric mean of the point and where the line arrives is near.
-Bytes capacity_shown(const ProfileEntry& entry) {
-  const SlowdownPoint& point = entry.points.front();
-  const double seen = std::max(1.0, static_cast<double>(point.extra.count()));
-  const double times = std::clamp(allowed_time(entry) / seen, 1.0 / 64, 64.0);
-  return clamped(static_cast<double>(point.streamed.count()) * std::sqrt(times));
-}
-
-std::vector<Bytes> more_amounts(const ProfileEntry& entry) {
-  const auto capacity = static_cast<double>(capacity_shown(entry).count());
-  std::vector<Bytes> taken{entry.points.front().streamed};
-  for (const double share : shares) {
-    const Bytes amount = clamped(capacity * share);
-    const bool apart = std::all_of(taken.begin(), taken.end(), [&](Bytes other) {
-      const double ratio = static_cast<double>(amount.count()) / static_cast<double>(other.count());
-      return ratio > nearest || ratio < 1 / nearest;
-    });
-    if (apart) taken.push_back(amount);
-    if (taken.size() > second_amounts) break;
-  }
-  return {taken.begin() + 1, taken.end()};
-}
-
-void sort_points(ProfileEntry* entry) {
-  auto& points = entry->points;
-  std::sort(points.begin(), points.end(),
-            [](const SlowdownPoint& a, const SlowdownPoint& b) { return a.streamed < b.streamed; });
-}
-
-/// In plans of its own: beside the variants of other launches, times depend on what those left in
-/// the caches.
-void measure(Subject* subject, const ProfileTarget& target, std::size_t jobs) {
-  Amounts bare, first, second;
-  bare.add(subject, Bytes(0));
-  bare.measure(target, jobs);
-  if (operator_class(subject->entry.kernel) == OperatorClass::hierarchical) return;
-  first.add(subject, clamped(allowed_time(subject->entry) * first_rate));
-  first.measure(target, jobs);
-  for (const Bytes amount : more_amounts(subject->entry)) second.add(subject, amount);
-  second.measure(target, jobs);
-  sort_points(&subject->entry);
+/// Calls work(0) .. work(count - 1) on some threads; the first exception ends all.
+template <class Work>
+void side_by_side(std::size_t jobs, std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < jobs; ++i) threads.emplace_back(run);
+  run();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace
@@ -135,12 +197,18 @@ std::size_t profile_launches(const std::vector<Plan>& plans, const ProfileTarget
                              const std::function<void()>& save) {
   std::vector<Subject> subjects = subjects_of(plans, options, *profile);
   ProgressBar bar("profiling");
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    bar.show(i, subjects.size());
-    measure(&subjects[i], target, options.jobs);
-    profile->entries[launch_signature(*subjects[i].plan, *subjects[i].launch)] = subjects[i].entry;
+  bar.show(0, subjects.size());
+  std::mutex mutex;
+  std::size_t finished = 0;
+  const std::size_t jobs = target.simulated ? options.jobs : 1;  // a device is not shared
+  side_by_side(jobs, subjects.size(), [&](std::size_t i) {
+    Subject& subject = subjects[i];
+    LaunchProfiler(&subject, target, options, profile->rates).profile();
+    const std::lock_guard<std::mutex> lock(mutex);
+    profile->entries[launch_signature(*subject.plan, *subject.launch)] = subject.entry;
     save();
-  }
+    bar.show(++finished, subjects.size());
+  });
   return subjects.size();
 }
 

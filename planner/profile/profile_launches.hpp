@@ -3,6 +3,7 @@
 // inside (FlashMem section 4.2).
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,8 +15,10 @@
 namespace fm {
 
 struct ProfileOptions {
-  std::size_t jobs = 1;            ///< simulations side by side
+  std::size_t jobs = 1;            ///< launches simulated side by side
   std::set<std::string> launches;  ///< ids; empty: all
+  /// Folder of recordings, which serve every config; none: they are thrown away.
+  std::optional<std::string> recordings;
 };
 
 /// Adds to `profile` the distinct launches of the plans that it lacks: their bare times and, for

@@ -40,7 +40,7 @@ class ProfilePlanMaker {
     const Plan& first = *variants_.front().plan;
     plan_.generator = std::string("fmplan ") + version;
     plan_.models = {{"profile", "profile.onnx", "xxh3:profile", 17}};
-    plan_.config = first.config;
+    plan_.config = "any";  // so that a recording serves them all
     plan_.policy = "profile";
     plan_.storage = first.storage;
     plan_.accumulate = first.accumulate;
@@ -61,6 +61,7 @@ class ProfilePlanMaker {
     made.plan = std::move(plan_);
     made.launches = std::move(launches_);
     made.streamed = std::move(streamed_);
+    made.prepared_from = std::move(prepared_from_);
     return made;
   }
 
@@ -93,12 +94,19 @@ class ProfilePlanMaker {
     launch.nodes.clear();
     launch.depends.clear();
     std::map<std::string, std::string> tensors;  // of the source plan -> of this one
+    const std::size_t begin = plan_.launches.size();
+    for (const bool write : {true, false}) {  // outputs were used longest ago
+      for (const LaunchArgument& argument : launch.arguments) {
+        const auto* used = std::get_if<TensorArgument>(&argument);
+        if (used == nullptr || used->write != write) continue;
+        const auto [place, added] = tensors.emplace(used->tensor, "");
+        if (added) place->second = operand(*variant.plan, used->tensor, used->write);
+      }
+    }
+    prepared_from_.push_back("L" + std::to_string(begin));
     for (LaunchArgument& argument : launch.arguments) {
       auto* used = std::get_if<TensorArgument>(&argument);
-      if (used == nullptr) continue;
-      const auto [place, added] = tensors.emplace(used->tensor, "");
-      if (added) place->second = operand(*variant.plan, used->tensor, used->write);
-      used->tensor = place->second;
+      if (used != nullptr) used->tensor = tensors.at(used->tensor);
     }
     if (variant.streamed == Bytes(0)) {
       launches_.push_back(append(std::move(launch)));
@@ -111,13 +119,13 @@ class ProfilePlanMaker {
     stream(variant, id);
   }
 
-  /// Weights are shared by the variants of a launch, indices are inputs, activations are written
-  /// right before.
+  /// Each variant has weights of its own, which no cache has seen; indices are inputs; activations
+  /// are written right before.
   std::string operand(const Plan& source, const std::string& id, bool write) {
     const PlanTensor& tensor = source.tensor(id);
     const bool weight = tensor.role == TensorRole::weight;
-    const bool fixed = tensor.dtype == DataType::i32 || tensor.dtype == DataType::u8;
-    const bool given = !write && (weight || fixed);
+    const bool indices = tensor.dtype == DataType::i32 || tensor.dtype == DataType::u8;
+    const bool given = !write && indices && !weight;
     std::string& shared = shared_[{&source, id}];
     if (given && !shared.empty()) return shared;
     const TensorRole role = weight  ? TensorRole::weight
@@ -126,7 +134,7 @@ class ProfilePlanMaker {
     const std::string made =
         add(tensor.name, role, tensor.dtype, tensor.shape, tensor.layout, tensor.placement);
     if (given) return shared = made;
-    if (!write) {
+    if (!weight) {
       const std::vector<std::int64_t> nowhere(tensor.shape.size(), 0);
       append(build_move(plan_.tensor(seed_), plan_.tensor(made), nowhere));
     }
@@ -180,6 +188,7 @@ class ProfilePlanMaker {
   std::string seed_;
   std::vector<std::string> launches_;
   std::vector<Bytes> streamed_;
+  std::vector<std::string> prepared_from_;
   std::map<std::pair<const Plan*, std::string>, std::string> shared_;
   std::map<std::string, Transform> transforms_;  // by weight
 };

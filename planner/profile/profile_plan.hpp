@@ -18,14 +18,16 @@ struct ProfiledVariant {
 
 struct ProfilePlan {
   Plan plan;
-  std::vector<std::string> launches;  ///< id of each variant's launch in `plan`
-  std::vector<Bytes> streamed;        ///< what it really streams: whole rows of an image
+  std::vector<std::string> launches;       ///< id of each variant's launch in `plan`
+  std::vector<Bytes> streamed;             ///< what it really streams: whole rows of an image
+  std::vector<std::string> prepared_from;  ///< first of the launches that write its activations
 };
 
-/// Before each variant its activation inputs are written by launches of their own, so that it finds
-/// the caches as in its network. What is streamed is a weight of its own, used by a small launch
-/// later. All variants must be of plans with one storage type and one accumulator type. Throws
-/// UserError otherwise.
+/// Before each variant its activations are written by launches of their own, inputs after outputs,
+/// so that it finds caches and translations as in its network; its weights are its own and in no
+/// cache. What is streamed is a
+/// weight of its own, used by a small launch later. All variants must be of plans with one storage
+/// type and one accumulator type. Throws UserError otherwise.
 ProfilePlan make_profile_plan(const std::vector<ProfiledVariant>& variants);
 
 /// Weights for it: small numbers, the same every time.

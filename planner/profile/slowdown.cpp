@@ -83,6 +83,32 @@ Nanoseconds extra_time(const SlowdownCurve& curve, Bytes streamed) {
   return Nanoseconds(static_cast<std::uint64_t>(std::llround(line.time + line.slope * beyond)));
 }
 
+std::vector<SlowdownPoint> slowdown_points(const std::vector<SlowedTime>& points,
+                                           Nanoseconds bare) {
+  std::vector<SlowdownPoint> extra;
+  for (const SlowedTime& point : points) {
+    extra.push_back({point.streamed, std::max(point.time, bare) - bare});
+  }
+  return extra;
+}
+
+Nanoseconds slowed_time(const LaunchProfile& profile, Bytes streamed) {
+  if (streamed == Bytes(0)) return profile.time;
+  if (profile.points.empty()) return profile.time + extra_time(profile.slowdown, streamed);
+  const auto number = [](auto quantity) { return static_cast<double>(quantity.count()); };
+  const Nanoseconds first = std::min(profile.time, profile.points.front().time);
+  double bytes = 0, time = number(first), slope = 0;
+  for (const SlowedTime& point : profile.points) {
+    if (point.streamed.count() <= static_cast<std::uint64_t>(bytes)) continue;
+    slope = (number(point.time) - time) / (number(point.streamed) - bytes);
+    if (point.streamed >= streamed) break;
+    bytes = number(point.streamed);
+    time = number(point.time);
+  }
+  const double at = time + slope * (number(streamed) - bytes);
+  return Nanoseconds(static_cast<std::uint64_t>(std::llround(std::max(1.0, at))));
+}
+
 Bytes load_capacity(const LaunchProfile& profile) {
   if (profile.slowdown.empty()) return Bytes(0);
   const double allowed =

@@ -28,11 +28,26 @@ struct SlowdownPoint {
 /// By `streamed`, ascending; the origin is left out. Empty: the launch cannot stream.
 using SlowdownCurve = std::vector<SlowdownPoint>;
 
+/// A launch's time with bytes streamed inside it. It may be below the bare launch's: the streaming
+/// form of a kernel has its work-items wait at other places.
+struct SlowedTime {
+  Bytes streamed;
+  Nanoseconds time;
+};
+
 struct LaunchProfile {
   OperatorClass operator_class = OperatorClass::hierarchical;
   Nanoseconds time;  ///< of the bare launch
   SlowdownCurve slowdown;
+  std::vector<SlowedTime> points = {};  ///< as measured or learnt, by `streamed`, ascending
 };
+
+/// Points of a launch that takes `bare` without streams; 0 for those below it.
+std::vector<SlowdownPoint> slowdown_points(const std::vector<SlowedTime>& points, Nanoseconds bare);
+/// The best guess of a launch's time with `streamed` bytes inside: on lines through its points, not
+/// on the convex curve that plans are made with. Before the first point: on the line from the bare
+/// time, or at the point when it lies below that. Without points: by the curve.
+Nanoseconds slowed_time(const LaunchProfile& profile, Bytes streamed);
 
 /// Allowed extra time as a share of the bare launch: 3, 0.2 and 0.
 double allowed_slowdown(OperatorClass value);

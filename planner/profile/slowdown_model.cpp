@@ -4,18 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
 #include "core/diagnostics.hpp"
-#include "planner/profile/convex_fit.hpp"
 
 namespace fm {
 namespace {
 
-constexpr int rounds = 300;
+constexpr int rounds = 400;
 /// Points of a learnt curve: so many equal pieces.
 constexpr std::uint64_t learnt_points = 6;
+/// No launch gets shorter than so much of its bare time by streaming.
+constexpr double least_ratio = 0.5;
 
 void check(int status, const char* what) {
   if (status != 0) {
@@ -25,40 +27,38 @@ void check(int status, const char* what) {
 
 double number(Nanoseconds time) { return static_cast<double>(time.count()); }
 
-using Row = std::vector<float>;
-
-/// Features of a slowed launch: of the launch, how long it takes and moves, and what is streamed in
-/// relation to both.
-Row slowed_row(const Row& features, Nanoseconds time, Bytes streamed) {
-  const double bytes = static_cast<double>(streamed.count()), nanoseconds = number(time);
-  Row row = features;
-  row.push_back(static_cast<float>(std::log2(nanoseconds)));
-  row.push_back(static_cast<float>(std::log2(bytes)));
-  row.push_back(static_cast<float>(std::log2(bytes / nanoseconds)));  // GB/s to hide it all
-  return row;
-}
+struct Rows {
+  std::vector<ModelRow> rows;
+  std::vector<float> labels, weights;
+  void add(ModelRow row, double label, double weight) {
+    rows.push_back(std::move(row));
+    labels.push_back(static_cast<float>(label));
+    weights.push_back(static_cast<float>(weight));
+  }
+};
 
 }  // namespace
 
 struct SlowdownModel::Trees {
-  /// `rising`: the last so many features never lower the prediction.
-  Trees(const std::vector<Row>& rows, const std::vector<float>& labels, std::size_t rising) {
-    const std::size_t width = rows.front().size();
+  explicit Trees(const Rows& learnt) {
+    const std::size_t count = learnt.rows.size(), width = learnt.rows.front().size();
     std::vector<float> flat;
-    for (const Row& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+    for (const ModelRow& row : learnt.rows) flat.insert(flat.end(), row.begin(), row.end());
     DMatrixHandle data = nullptr;
-    check(XGDMatrixCreateFromMat(flat.data(), rows.size(), width, NAN, &data), "training data");
-    check(XGDMatrixSetFloatInfo(data, "label", labels.data(), labels.size()), "labels");
+    check(XGDMatrixCreateFromMat(flat.data(), count, width, NAN, &data), "training data");
+    check(XGDMatrixSetFloatInfo(data, "label", learnt.labels.data(), count), "labels");
+    // One on average, so that the limits on leaves mean numbers of rows.
+    const float sum = std::accumulate(learnt.weights.begin(), learnt.weights.end(), 0.0F);
+    std::vector<float> weights = learnt.weights;
+    for (float& weight : weights) weight *= static_cast<float>(count) / sum;
+    check(XGDMatrixSetFloatInfo(data, "weight", weights.data(), count), "weights");
     check(XGBoosterCreate(&data, 1, &booster), "a model");
-    std::string monotone = "(";
-    for (std::size_t i = 0; i < width; ++i) {
-      monotone += std::string(i == 0 ? "" : ",") + (i + rising >= width ? "1" : "0");
-    }
-    set("monotone_constraints", monotone + ")");
     set("objective", "reg:squarederror");
     set("base_score", "0");
-    set("max_depth", "4");
-    set("eta", "0.1");
+    set("max_depth", "6");
+    set("eta", "0.05");
+    set("subsample", "0.7");
+    set("colsample_bytree", "0.6");
     set("min_child_weight", "1");
     set("lambda", "0.5");
     set("tree_method", "exact");
@@ -78,7 +78,7 @@ struct SlowdownModel::Trees {
     check(XGBoosterSetParam(booster, name, value.c_str()), name);
   }
 
-  double predict(const Row& row) const {
+  double predict(const ModelRow& row) const {
     DMatrixHandle data = nullptr;
     check(XGDMatrixCreateFromMat(row.data(), 1, row.size(), NAN, &data), "a launch");
     bst_ulong count = 0;
@@ -92,49 +92,61 @@ struct SlowdownModel::Trees {
   BoosterHandle booster = nullptr;
 };
 
-SlowdownModel::SlowdownModel(const std::vector<const ProfileEntry*>& entries) {
-  if (entries.size() < fewest_learnt) {
-    throw UserError("the profile has " + std::to_string(entries.size()) + " launches, at least " +
+std::vector<LearntLaunch> launches_of(const DeviceProfile& profile) {
+  std::vector<LearntLaunch> launches;
+  for (const auto& [signature, entry] : profile.entries) {
+    launches.push_back({&entry, &profile.rates});
+  }
+  return launches;
+}
+
+SlowdownModel::SlowdownModel(const std::vector<LearntLaunch>& launches) {
+  if (launches.size() < fewest_learnt) {
+    throw UserError("the profile has " + std::to_string(launches.size()) + " launches, at least " +
                     std::to_string(fewest_learnt) +
                     " are needed to learn what others take: profile more with fmplan profile");
   }
-  std::vector<Row> bare, slowed;
-  std::vector<float> times, ratios;
-  for (const ProfileEntry* entry : entries) {
-    bare.push_back(entry->features);
-    times.push_back(static_cast<float>(std::log2(number(entry->time))));
-    for (const SlowdownPoint& point : entry->points) {
-      slowed.push_back(slowed_row(entry->features, entry->time, point.streamed));
-      ratios.push_back(
-          static_cast<float>(std::log2(1 + number(point.extra) / number(entry->time))));
+  Rows bare, slowed;
+  for (const LearntLaunch& launch : launches) {
+    const LaunchFacts facts = launch.facts();
+    const double time = number(launch.entry->time);
+    bare.add(bare_row(facts), std::log2(time / parts_in_turn(facts)), 1);
+    for (const SlowedTime& point : launch.entry->points) {
+      const double alone = streaming_alone(facts, point.streamed);
+      // So that squared errors are those of the slowed time, relative.
+      const double weight = alone / number(point.time);
+      slowed.add(streamed_row(facts, launch.entry->time, point.streamed),
+                 (number(point.time) - time) / alone, weight * weight);
     }
   }
-  time_ = std::make_unique<Trees>(bare, times, 0);
-  if (!slowed.empty()) ratio_ = std::make_unique<Trees>(slowed, ratios, 2);
+  time_ = std::make_unique<Trees>(bare);
+  if (!slowed.rows.empty()) extra_ = std::make_unique<Trees>(slowed);
 }
 
 SlowdownModel::~SlowdownModel() = default;
 SlowdownModel::SlowdownModel(SlowdownModel&&) noexcept = default;
 
-Nanoseconds SlowdownModel::time(const std::vector<float>& features) const {
-  return Nanoseconds(static_cast<std::uint64_t>(std::llround(std::exp2(time_->predict(features)))));
+Nanoseconds SlowdownModel::time(const LaunchFacts& facts) const {
+  const double time = parts_in_turn(facts) * std::exp2(time_->predict(bare_row(facts)));
+  return Nanoseconds(static_cast<std::uint64_t>(std::llround(std::max(1.0, time))));
 }
 
-double SlowdownModel::ratio(const std::vector<float>& features, Nanoseconds time,
-                            Bytes streamed) const {
-  if (!ratio_ || streamed == Bytes(0)) return 1;
-  return std::max(1.0, std::exp2(ratio_->predict(slowed_row(features, time, streamed))));
+double SlowdownModel::ratio(const LaunchFacts& facts, Nanoseconds time, Bytes streamed) const {
+  if (!extra_ || streamed == Bytes(0)) return 1;
+  const double share = extra_->predict(streamed_row(facts, time, streamed));
+  return std::max(least_ratio, 1 + share * streaming_alone(facts, streamed) / number(time));
 }
 
-SlowdownCurve SlowdownModel::slowdown(const std::vector<float>& features, Nanoseconds time,
-                                      Bytes most) const {
-  std::vector<SlowdownPoint> points;
-  for (std::uint64_t i = 1; ratio_ && i <= learnt_points; ++i) {
+std::vector<SlowedTime> SlowdownModel::points(const LaunchFacts& facts, Nanoseconds time,
+                                              Bytes most) const {
+  std::vector<SlowedTime> points;
+  for (std::uint64_t i = 1; extra_ && i <= learnt_points; ++i) {
     const Bytes streamed = most * i / learnt_points;
-    const double extra = number(time) * (ratio(features, time, streamed) - 1);
-    points.push_back({streamed, Nanoseconds(static_cast<std::uint64_t>(std::llround(extra)))});
+    if (streamed == Bytes(0)) continue;
+    const double slowed = number(time) * ratio(facts, time, streamed);
+    points.push_back({streamed, Nanoseconds(static_cast<std::uint64_t>(std::llround(slowed)))});
   }
-  return convex_fit(points);
+  return points;
 }
 
 }  // namespace fm

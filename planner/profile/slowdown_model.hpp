@@ -1,49 +1,45 @@
 #pragma once
 // Launch times and slowdowns learnt from profiled launches: gradient boosted trees (XGBoost, Chen
-// and Guestrin, KDD 2016), as FlashMem section 4.2 has it, over what launch_features() knows.
+// and Guestrin, KDD 2016), as FlashMem section 4.2 has it. Learnt are ratios: bare time over
+// that of its parts in turn, extra time over that of streaming alone (model_rows.hpp), so that
+// other shapes and devices are near what was seen.
 
 #include <memory>
 #include <vector>
 
 #include "planner/profile/device_profile.hpp"
+#include "planner/profile/model_rows.hpp"
 
 namespace fm {
 
 /// Fewest profiled launches to learn from.
 constexpr std::size_t fewest_learnt = 4;
 
+/// A profiled launch and the device it was profiled on; both must outlive their use.
+struct LearntLaunch {
+  const ProfileEntry* entry = nullptr;
+  const DeviceRates* rates = nullptr;
+  LaunchFacts facts() const { return {entry->kernel, entry->numbers, *rates}; }
+};
+std::vector<LearntLaunch> launches_of(const DeviceProfile& profile);
+
 class SlowdownModel {
  public:
-  /// Learns from the entries; deterministic. Throws UserError for fewer than fewest_learnt.
-  explicit SlowdownModel(const std::vector<const ProfileEntry*>& entries);
+  /// Deterministic. Throws UserError for fewer than fewest_learnt.
+  explicit SlowdownModel(const std::vector<LearntLaunch>& launches);
   ~SlowdownModel();
   SlowdownModel(SlowdownModel&&) noexcept;
 
   /// Bare time of a launch.
-  Nanoseconds time(const std::vector<float>& features) const;
-  /// A convex curve of a launch that takes `time` bare, up to `most` bytes.
-  SlowdownCurve slowdown(const std::vector<float>& features, Nanoseconds time, Bytes most) const;
-  /// (time + extra) / time with `streamed` bytes inside, before a curve is fitted.
-  double ratio(const std::vector<float>& features, Nanoseconds time, Bytes streamed) const;
+  Nanoseconds time(const LaunchFacts& facts) const;
+  /// Of a launch that takes `time` bare, up to `most` bytes.
+  std::vector<SlowedTime> points(const LaunchFacts& facts, Nanoseconds time, Bytes most) const;
+  /// (time + extra) / time with `streamed` bytes inside.
+  double ratio(const LaunchFacts& facts, Nanoseconds time, Bytes streamed) const;
 
  private:
   struct Trees;
-  std::unique_ptr<Trees> time_, ratio_;
+  std::unique_ptr<Trees> time_, extra_;
 };
-
-/// Errors of launch times on launches that were held out.
-struct HeldOutErrors {
-  std::size_t predictions = 0;
-  double mean = 0, largest = 0;  ///< relative
-  double within_tenth = 0;       ///< share of predictions within 10 %
-};
-/// `folds` times, learns from the launches of all other folds: slowed launch times, the bare time
-/// known (`slowed`), and bare times (`bare`).
-struct ModelErrors {
-  HeldOutErrors slowed, bare;
-};
-ModelErrors held_out_by_launch(const DeviceProfile& profile, std::size_t folds);
-/// Each point between others left out in turn, its slowed time read off the curve of the rest.
-HeldOutErrors held_out_by_point(const DeviceProfile& profile);
 
 }  // namespace fm

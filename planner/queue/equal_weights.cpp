@@ -7,6 +7,7 @@
 #include "core/diagnostics.hpp"
 #include "core/digest.hpp"
 #include "core/progress_bar.hpp"
+#include "planner/make_plan.hpp"
 #include "planner/weight_source.hpp"
 
 namespace fm {

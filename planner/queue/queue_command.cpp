@@ -53,7 +53,7 @@ QueueRequest queue_request(const po::variables_map& values, const PlanOptions& o
 
 /// Both orders, since their completion times are compared.
 PlannedQueue planned_queue(const std::vector<QueueEntry>& entries, const DeviceConfig& config,
-                           const PlanOptions& options, const std::optional<std::string>& profile,
+                           const PlanOptions& options, const ProfileFiles& profile,
                            QueueOrder order, const QueueRequest& request) {
   const QueueDraft draft =
       draft_queue(entries, config, options, profile, request.policy == "optimal");
@@ -119,10 +119,8 @@ ExitStatus run_queue(const std::vector<std::string>& words) {
     throw UserError("--fusion " + values["fusion"].as<std::string>() +
                     ": a queue's models are planned with all fused; leave it out");
   }
-  std::optional<std::string> profile;
-  if (values.count("profile") != 0) profile = values["profile"].as<std::string>();
-  const PlannedQueue queue =
-      planned_queue(entries, config, options, profile, order, queue_request(values, options));
+  const PlannedQueue queue = planned_queue(entries, config, options, profile_files(values), order,
+                                           queue_request(values, options));
   AtomicFile file(output);
   file.stream() << to_yaml(queue.plan.plan);
   file.commit();

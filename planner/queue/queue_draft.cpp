@@ -13,7 +13,7 @@ void append(const Items& items, Items* all) {
 }  // namespace
 
 QueueDraft draft_queue(const std::vector<QueueEntry>& entries, const DeviceConfig& config,
-                       const PlanOptions& options, const std::optional<std::string>& profile,
+                       const PlanOptions& options, const ProfileFiles& profile,
                        bool choose_placement) {
   QueueDraft queue;
   queue.entries = entries;

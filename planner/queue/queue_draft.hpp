@@ -21,7 +21,7 @@ struct QueueDraft {
 
 /// Throws UserError.
 QueueDraft draft_queue(const std::vector<QueueEntry>& entries, const DeviceConfig& config,
-                       const PlanOptions& options, const std::optional<std::string>& profile,
+                       const PlanOptions& options, const ProfileFiles& profile,
                        bool choose_placement);
 
 /// All models in one plan, one after the other: `order` has indices of draft.models. Models and

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planner/overlap/device_costs.hpp"
+#include "planner/overlap/plan_problem.hpp"
 #include "planner/queue/queue_draft.hpp"
 
 namespace fm {

@@ -186,7 +186,8 @@ TEST(ChromeTrace, GivesBarsOfOneLaneThatOverlapRowsOfTheirOwn) {
                      {"disk", "read b", Nanoseconds(10), Nanoseconds(30)},
                      {"disk", "read c", Nanoseconds(20), Nanoseconds(40)}};
   std::map<std::string, int> rows;
-  for (const json& event : json::parse(to_chrome_trace(result))["traceEvents"]) {
+  const json trace = json::parse(to_chrome_trace(result));
+  for (const json& event : trace["traceEvents"]) {
     if (event["ph"] == "X") rows[event["name"]] = event["tid"];
   }
   EXPECT_NE(rows["read a"], rows["read b"]);

@@ -44,7 +44,7 @@ class Planned {
     options.alpha = alpha;
     const TemporaryFolder folder;
     return make_overlap_plans(activated_stack().write(folder), test_config("adreno-750"), options,
-                              std::nullopt, request, lc_opg)
+                              ProfileFiles{}, request, lc_opg)
         .at(0);
   }
   OverlapRequest request;

@@ -11,9 +11,13 @@
 #include "kernels/launch_builders.hpp"
 #include "planner/profile/convex_fit.hpp"
 #include "planner/profile/device_profile.hpp"
-#include "planner/profile/launch_features.hpp"
+#include "planner/profile/held_out.hpp"
+#include "planner/profile/launch_profiles.hpp"
+#include "planner/profile/launch_signature.hpp"
 #include "planner/profile/profile_plan.hpp"
+#include "planner/profile/sampled_launches.hpp"
 #include "planner/profile/slowdown_model.hpp"
+#include "tests/planner/test_plan.hpp"
 
 namespace fm {
 namespace {
@@ -45,6 +49,27 @@ TEST(Slowdown, CapacityIsWhereTheClassAllowsNoMore) {
   // No more is promised than was measured.
   EXPECT_EQ(load_capacity({OperatorClass::elemental, Nanoseconds(80), curve}), Bytes(400));
   EXPECT_EQ(load_capacity({OperatorClass::reusable, Nanoseconds(80), {point(64, 0)}}), Bytes(64));
+}
+
+TEST(Slowdown, TheBestGuessGoesThroughThePoints) {
+  LaunchProfile profile;
+  profile.time = Nanoseconds(1000);
+  profile.slowdown = {point(100, 50)};
+  EXPECT_EQ(slowed_time(profile, Bytes(200)), Nanoseconds(1100)) << "no points: by the curve";
+  profile.points = {{Bytes(100), Nanoseconds(900)},
+                    {Bytes(200), Nanoseconds(1100)},
+                    {Bytes(400), Nanoseconds(1200)}};
+  EXPECT_EQ(slowed_time(profile, Bytes(0)), Nanoseconds(1000));
+  EXPECT_EQ(slowed_time(profile, Bytes(50)), Nanoseconds(900)) << "below the bare time: level";
+  EXPECT_EQ(slowed_time(profile, Bytes(150)), Nanoseconds(1000));
+  EXPECT_EQ(slowed_time(profile, Bytes(300)), Nanoseconds(1150)) << "concave as it is";
+  EXPECT_EQ(slowed_time(profile, Bytes(600)), Nanoseconds(1300)) << "on along the last line";
+  profile.points[0].time = Nanoseconds(1080);
+  EXPECT_EQ(slowed_time(profile, Bytes(50)), Nanoseconds(1040));
+  const auto extra = slowdown_points({{Bytes(7), Nanoseconds(900)}, {Bytes(8), Nanoseconds(1010)}},
+                                     Nanoseconds(1000));
+  EXPECT_EQ(extra[0].extra, Nanoseconds(0)) << "plans are made with no gain";
+  EXPECT_EQ(extra[1].extra, Nanoseconds(10));
 }
 
 TEST(Slowdown, EveryKernelThatStreamsHasAClassThatMay) {
@@ -97,10 +122,16 @@ struct MadeUp {
   Plan plan;
   DeviceProfile profile;
 
-  MadeUp() {
+  /// `speed`: of another such device, in everything.
+  explicit MadeUp(double speed = 1, const std::string& name = "made-up") : speed_(speed) {
     plan.tensors.reserve(200);
-    profile.device = "made-up";
+    profile.device = name;
     profile.measured_by = "test";
+    profile.rates = device_rates(test_config());
+    for (double* rate : rates_of(&profile.rates)) *rate *= speed;
+    profile.rates.latency /= speed;
+    profile.rates.near_latency /= speed;
+    profile.rates.launch_overhead = 2000 / speed;
     for (std::int64_t rows = 16; rows <= 512; rows *= 2) {
       for (std::int64_t depth : {64, 128, 192, 256, 384}) add(rows, depth);
     }
@@ -125,27 +156,37 @@ struct MadeUp {
     PlanLaunch launch = build_matmul(operands);
     launch.id = "L" + std::to_string(plan.launches.size());
     plan.launches.push_back(launch);
-    const double time = 2000 + static_cast<double>(launch.macs) / 50;
+    const double time = (2000 + static_cast<double>(launch.macs) / 50) / speed_;
     ProfileEntry entry;
     entry.kernel = launch.kernel;
     entry.time = Nanoseconds(static_cast<std::uint64_t>(time));
     for (const double share : {0.5, 1.0, 1.5, 2.0}) {
-      const double bytes = 8 * time * share;
-      entry.points.push_back(
-          point(static_cast<std::uint64_t>(bytes),
-                static_cast<std::uint64_t>(bytes / 100 + std::max(0.0, bytes - 8 * time) / 20)));
+      const double bytes = 8 * time * speed_ * share;
+      const double late = std::max(0.0, bytes - 8 * time * speed_);
+      const double slowed = time + (bytes / 100 + late / 20) / speed_;
+      entry.points.push_back({Bytes(static_cast<std::uint64_t>(bytes)),
+                              Nanoseconds(static_cast<std::uint64_t>(slowed))});
     }
-    entry.features = launch_features(plan, launch);
+    entry.numbers = launch_numbers(plan, launch);
     profile.entries[launch_signature(plan, launch)] = entry;
   }
+
+ private:
+  static std::vector<double*> rates_of(DeviceRates* rates) {
+    return {&rates->clock,    &rates->fma,      &rates->special,   &rates->convert,
+            &rates->integer,  &rates->issue,    &rates->texels,    &rates->lanes,
+            &rates->l1_bytes, &rates->l2_bytes, &rates->slc_bytes, &rates->dram_bytes};
+  }
+  double speed_;
 };
 
 TEST(SlowdownModel, LearnsWhatItWasNotShown) {
   const MadeUp made;
-  const ModelErrors errors = held_out_by_launch(made.profile, 5);
+  const ModelErrors errors = held_out({&made.profile}, HeldOutGroup::shape, 5);
   EXPECT_EQ(errors.slowed.predictions, made.profile.entries.size() * 4);
   EXPECT_LT(errors.slowed.mean, 0.02);
   EXPECT_EQ(errors.bare.predictions, made.profile.entries.size());
+  EXPECT_EQ(errors.slowed_and_bare.predictions, errors.slowed.predictions);
   EXPECT_LT(errors.bare.mean, 0.35);
   // The knee at the second point is missed by 0.1 of the bare time when it is left out; the other
   // two points lie on the lines between their neighbours.
@@ -154,13 +195,15 @@ TEST(SlowdownModel, LearnsWhatItWasNotShown) {
 
 TEST(SlowdownModel, IsTheSameEveryTimeAndConvex) {
   const MadeUp made;
-  std::vector<const ProfileEntry*> entries;
-  for (const auto& [signature, entry] : made.profile.entries) entries.push_back(&entry);
-  const SlowdownModel once(entries), again(entries);
-  const std::vector<float>& features = entries[7]->features;
-  EXPECT_EQ(once.time(features), again.time(features));
-  const SlowdownCurve curve = once.slowdown(features, Nanoseconds(40000), Bytes(600000));
-  const SlowdownCurve same = again.slowdown(features, Nanoseconds(40000), Bytes(600000));
+  const std::vector<LearntLaunch> launches = launches_of(made.profile);
+  const SlowdownModel once(launches), again(launches);
+  const LaunchFacts facts = launches[7].facts();
+  EXPECT_EQ(once.time(facts), again.time(facts));
+  const auto curve_of = [&](const SlowdownModel& model) {
+    const auto points = model.points(facts, Nanoseconds(40000), Bytes(600000));
+    return convex_fit(slowdown_points(points, Nanoseconds(40000)));
+  };
+  const SlowdownCurve curve = curve_of(once), same = curve_of(again);
   ASSERT_EQ(curve.size(), same.size());
   Nanoseconds last;
   for (std::size_t i = 0; i < curve.size(); ++i) {
@@ -176,7 +219,12 @@ TEST(DeviceProfile, ReadsBackWhatItWrites) {
   EXPECT_EQ(read.device, "made-up");
   EXPECT_EQ(to_yaml(read), to_yaml(made.profile));
   ASSERT_EQ(read.entries.size(), made.profile.entries.size());
-  EXPECT_EQ(read.entries.begin()->second.features, made.profile.entries.begin()->second.features);
+  EXPECT_EQ(read.rates.isa, made.profile.rates.isa);
+  for (const LaunchNumberName& name : launch_number_names()) {
+    EXPECT_EQ(read.entries.begin()->second.numbers.*name.number,
+              made.profile.entries.begin()->second.numbers.*name.number)
+        << name.name;
+  }
 }
 
 TEST(DeviceProfile, GivesMeasuredLaunchesAndLearnsTheRest) {
@@ -190,7 +238,7 @@ TEST(DeviceProfile, GivesMeasuredLaunchesAndLearnsTheRest) {
   PlanLaunch streaming = known;
   streaming.parameters[streams_parameter] = "2";
   made.plan.launches.push_back(streaming);
-  const std::vector<LaunchProfile> profiles = launch_profiles(made.plan, made.profile, "made-up");
+  const std::vector<LaunchProfile> profiles = launch_profiles(made.plan, made.profile);
   ASSERT_EQ(profiles.size(), made.plan.launches.size());
   EXPECT_EQ(profiles[3].time, entry.time);
   EXPECT_EQ(profiles[3].slowdown.size(), entry.points.size());
@@ -200,39 +248,170 @@ TEST(DeviceProfile, GivesMeasuredLaunchesAndLearnsTheRest) {
   EXPECT_EQ(profiles.back().time, entry.time) << "a launch that streams is the same launch";
 }
 
-TEST(DeviceProfile, RefusesAnotherDeviceAndTooLittle) {
+TEST(DeviceProfile, RefusesTooLittleToLearnFrom) {
   MadeUp made;
-  EXPECT_THAT([&] { launch_profiles(made.plan, made.profile, "mali-g715"); },
-              ThrowsMessage<UserError>(HasSubstr("is of device 'made-up', not of 'mali-g715'")));
   made.profile.entries.clear();
-  EXPECT_THAT([&] { launch_profiles(made.plan, made.profile, "made-up"); },
+  EXPECT_THAT([&] { launch_profiles(made.plan, made.profile); },
               ThrowsMessage<UserError>(HasSubstr("at least 4 are needed")));
 }
 
-TEST(DeviceProfile, NamesThePlaceOfWhatIsWrong) {
-  const auto refused = [](const std::string& entries, const std::string& words) {
+TEST(DeviceProfile, LearnsFromOtherDevices) {
+  const MadeUp slow(1, "slow"), slower(0.5, "slower");
+  MadeUp fast(2, "fast");
+  const DeviceProfile known = fast.profile;
+  fast.profile.entries.clear();
+  const std::vector<LaunchProfile> profiles =
+      launch_profiles(fast.plan, fast.profile, {slow.profile, slower.profile});
+  ASSERT_EQ(profiles.size(), fast.plan.launches.size());
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const ProfileEntry& real = known.entries.at(launch_signature(fast.plan, fast.plan.launches[i]));
+    const auto time = static_cast<double>(real.time.count());
+    EXPECT_NEAR(static_cast<double>(profiles[i].time.count()) / time, 1, 0.2);
+  }
+  const ModelErrors errors =
+      held_out({&known, &slow.profile, &slower.profile}, HeldOutGroup::device, 5);
+  EXPECT_EQ(errors.bare.predictions, known.entries.size()) << "those of the first alone";
+  EXPECT_LT(errors.slowed.mean, 0.02);
+  EXPECT_LT(errors.bare.mean, 0.1);
+}
+
+TEST(DeviceProfile, AFileOfAnotherDeviceOrOfNoneIsRefused) {
+  const TemporaryFolder folder;
+  const MadeUp made;
+  const DeviceConfig config = test_config("mali-g715");
+  const std::string file = folder.file("p.yaml");
+  const auto refused = [&](const std::string& text, const std::string& words) {
+    write_file(file, text);
     EXPECT_THAT(
         [&] {
-          parse_profile("profile: 1\ndevice: d\nmeasured_by: t\nentries:\n" + entries, "p.yaml");
+          launch_profiles(made.plan, config, ProfileFiles{file, {}});
         },
-        ThrowsMessage<UserError>(testing::AllOf(HasSubstr("p.yaml:5"), HasSubstr(words))));
+        ThrowsMessage<UserError>(HasSubstr(words)));
   };
-  refused("  - {launch: a, kernel: matmul, class: fast, time_ns: 1, points: [], features: []}\n",
-          "unknown class 'fast'");
-  refused(
-      "  - {launch: a, kernel: softmax, class: reusable, time_ns: 1, points: [], "
-      "features: []}\n",
-      "softmax is hierarchical");
-  refused(
-      "  - {launch: a, kernel: matmull, class: reusable, time_ns: 1, points: [], "
-      "features: []}\n",
-      "no kernel 'matmull'");
-  refused(
-      "  - {launch: a, kernel: matmul, class: reusable, time_ns: 1, points: [], "
-      "features: [1]}\n",
-      "profile anew");
-  EXPECT_THAT([] { parse_profile("profile: 2\n", "p.yaml"); },
-              ThrowsMessage<UserError>(HasSubstr("format version must be 1")));
+  const std::string whole = to_yaml(made.profile);
+  refused(whole, "is of device 'made-up', not of 'mali-g715'");
+  refused("", "p.yaml");
+  refused("config: mali-g715\n", "profile");
+  refused(std::string("\0\1\2", 3), "p.yaml");
+  for (const double share : {0.2, 0.5, 0.9}) {
+    refused(whole.substr(0, static_cast<std::size_t>(share * static_cast<double>(whole.size()))),
+            "p.yaml");
+  }
+  EXPECT_THAT(
+      [&] {
+        launch_profiles(made.plan, config, ProfileFiles{folder.file("result.json"), {file}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("--learn-from goes with")));
+  EXPECT_THAT(
+      [&] {
+        launch_profiles(made.plan, config, ProfileFiles{folder.file("no"), {}});
+      },
+      ThrowsMessage<UserError>(HasSubstr("no")));
+}
+
+TEST(DeviceProfile, NamesThePlaceOfWhatIsWrong) {
+  const MadeUp made;
+  const std::string whole = to_yaml(made.profile);
+  const auto refused = [&](const std::string& was, const std::string& is,
+                           const std::string& words) {
+    std::string text = whole;
+    const std::size_t at = text.find(was);
+    ASSERT_NE(at, std::string::npos) << was;
+    text.replace(at, was.size(), is);
+    EXPECT_THAT([&] { parse_profile(text, "p.yaml"); },
+                ThrowsMessage<UserError>(testing::AllOf(HasSubstr("p.yaml:"), HasSubstr(words))));
+  };
+  refused("class: reusable", "class: fast", "unknown class 'fast'");
+  refused("kernel: matmul\n", "kernel: softmax\n", "softmax is hierarchical");
+  refused("kernel: matmul\n", "kernel: matmull\n", "no kernel 'matmull'");
+  refused("numbers: [", "numbers: [1, ", "profile anew");
+  refused("numbers: [", "numbers: [-", "is below 0");
+  refused("profile: 2", "profile: 1", "format version must be 2");
+  refused("isa: valhall", "isa: vahlall", "valhall");
+  refused("  cores:", "  kores:", "cores");
+  refused("time_ns: ", "time_ns: -", "time_ns");
+}
+
+TEST(LaunchNumbers, CountWhatTheKernelsDo) {
+  const MadeUp made;
+  const PlanLaunch& launch = made.plan.launches[0];  // 16 x 64 times 64 x 64, tiles of 4 x 2 texels
+  const LaunchNumbers n = launch_numbers(made.plan, launch);
+  EXPECT_EQ(n.tile, 4);
+  EXPECT_EQ(n.tile4, 2);
+  EXPECT_EQ(n.items, 8 * 4);
+  EXPECT_EQ(n.macs, 16 * 64 * 64);
+  EXPECT_EQ(n.iterations, 16) << "four of 64 multiplied in each";
+  EXPECT_EQ(n.loads, n.items * 16 * (4 + 4 * 2));
+  EXPECT_EQ(n.waits, 16 * 4);
+  EXPECT_EQ(n.pipelined, 1);
+  EXPECT_EQ(n.run, 8 * 4) << "one group, as wide as the launch";
+  EXPECT_EQ(n.image_read, 2 * (16 * 64 + 64 * 64));
+  EXPECT_EQ(n.image_written, 2 * 16 * 64);
+  EXPECT_EQ(n.read() + n.written(), n.image_read + n.image_written);
+}
+
+TEST(ModelRows, StreamingAloneIsInProportionAndNeverFasterThanTheSlowestLink) {
+  const MadeUp made;
+  for (const auto& [signature, entry] : made.profile.entries) {
+    const LaunchFacts facts{entry.kernel, entry.numbers, made.profile.rates};
+    const double once = streaming_alone(facts, Bytes(1'000'000));
+    EXPECT_NEAR(streaming_alone(facts, Bytes(3'000'000)), 3 * once, 1e-6 * once);
+    EXPECT_GT(once, 2e6 / made.profile.rates.dram_bytes);
+    EXPECT_GT(parts_in_turn(facts),
+              made.profile.rates.launch_overhead + entry.numbers.macs / made.profile.rates.fma);
+    for (const float value : streamed_row(facts, entry.time, Bytes(1'000'000))) {
+      EXPECT_TRUE(std::isfinite(value));
+    }
+    for (const float value : bare_row(facts)) EXPECT_TRUE(std::isfinite(value));
+  }
+}
+
+TEST(SampledLaunches, AreTheSameEveryTimeAndOfEveryClassThatStreams) {
+  const DeviceConfig config = test_config("adreno-750");
+  const Plan plan = sampled_launches(52, 3, config), same = sampled_launches(52, 3, config);
+  const Plan other = sampled_launches(52, 4, config);
+  std::set<std::string> signatures, kernels;
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < 52; ++i) {
+    const std::string signature = launch_signature(plan, plan.launches[i]);
+    EXPECT_EQ(signature, launch_signature(same, same.launches[i]));
+    different += signature != launch_signature(other, other.launches[i]);
+    signatures.insert(signature);
+    kernels.insert(plan.launches[i].kernel);
+    EXPECT_LE(plan.launches[i].macs, std::uint64_t{1} << 28);
+    EXPECT_TRUE(catalogue_entry(plan.launches[i].kernel).streams);
+  }
+  EXPECT_GE(signatures.size(), 50u);
+  EXPECT_GE(different, 50u);
+  EXPECT_GE(kernels.size(), 9u);
+  validate_launches(plan);
+  // Each can be profiled.
+  for (const PlanLaunch& launch : plan.launches) {
+    make_profile_plan({{&plan, &launch, Bytes(0)}, {&plan, &launch, Bytes(100'000)}});
+  }
+}
+
+TEST(HeldOut, ErrorsAreOfTheirDistribution) {
+  const HeldOutErrors errors = errors_of({0.3, 0.05, 0.1, 0.02, 0.01, 0.2, 0.04, 0.03, 0.06, 0.5});
+  EXPECT_EQ(errors.predictions, 10u);
+  EXPECT_NEAR(errors.mean, 0.131, 1e-12);
+  EXPECT_DOUBLE_EQ(errors.median, 0.06);
+  EXPECT_DOUBLE_EQ(errors.ninth_decile, 0.5);
+  EXPECT_DOUBLE_EQ(errors.within_tenth, 0.7);
+  EXPECT_EQ(errors_of({}).predictions, 0u);
+}
+
+TEST(HeldOut, WhatIsHeldOutIsNotLearntFrom) {
+  // One kernel alone: nothing is left to learn a kernel from; one device: nor a device.
+  const MadeUp made;
+  EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::kernel, 5).bare.predictions, 0u);
+  EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::device, 5).bare.predictions, 0u);
+  // A shape that is held out is so on every device: a copy of the profile helps nothing.
+  DeviceProfile copy = made.profile;
+  copy.device = "copy";
+  const ModelErrors alone = held_out({&made.profile}, HeldOutGroup::shape, 5);
+  const ModelErrors both = held_out({&made.profile, &copy}, HeldOutGroup::shape, 5);
+  EXPECT_GT(both.bare.mean, alone.bare.mean / 3);
 }
 
 TEST(LaunchSignature, TellsApartWhatTakesAnotherTime) {
@@ -248,8 +427,6 @@ TEST(LaunchSignature, TellsApartWhatTakesAnotherTime) {
   EXPECT_EQ(launch_signature(made.plan, made.plan.launches[0]), before);
   made.plan.accumulate = DataType::f16;
   EXPECT_NE(launch_signature(made.plan, made.plan.launches[0]), before);
-  EXPECT_EQ(launch_features(made.plan, made.plan.launches[0]).size(),
-            launch_feature_names().size());
 }
 
 TEST(ProfilePlan, RunsEachVariantAndStreamsWhatItSays) {

@@ -48,7 +48,7 @@ class Queue : public ::testing::Test {
                    PlacementPolicy placement = PlacementPolicy::buffer) {
     PlanOptions options;
     options.placement = placement;
-    return draft_queue(queue_entries(paths, {}, {}), config_, options, std::nullopt, true);
+    return draft_queue(queue_entries(paths, {}, {}), config_, options, ProfileFiles{}, true);
   }
   QueuePlan planned(const QueueDraft& draft, const QueueRequest& request) {
     std::vector<std::size_t> order(draft.models.size());
