@@ -18,8 +18,10 @@ namespace {
 /// Amounts that are recorded: from a piece as small as any worth streaming to a large weight slice,
 /// each 1.6 times the one before. All devices choose from the same, so that a recording serves all.
 constexpr double least = 64.0 * 1024, most = 16.0 * 1024 * 1024, ratio = 1.6;
-/// Points a curve is made of.
+/// Points a curve is made of around the capacity. Another lies far below it, at such a share of the
+/// first: there the streaming form itself may cost or save more than what is streamed.
 constexpr std::size_t wanted_points = 3;
+constexpr double small_share = 0.125;
 /// Extra time over that of streaming alone, as it is usual for elemental and for reusable kernels:
 /// where the first try looks; the others know better.
 constexpr double usual_elemental = 1.3, usual_reusable = 0.6;
@@ -81,6 +83,7 @@ class LaunchProfiler {
     if (amounts() == 0) return;
     measure(nearest(usual_capacity()));
     while (points_.size() < std::min(wanted_points, amounts())) measure(next());
+    if (points_.size() < amounts()) measure(small());
     for (const auto& [amount, time] : points_) {
       entry_.points.push_back({meter_.profiled().streamed[amount], time});
     }
@@ -129,6 +132,11 @@ class LaunchProfiler {
     if (above > amounts() || below == 0) return unmeasured(nearest(capacity_shown()), below, above);
     if (below + 1 < above) return unmeasured((below + above) / 2, below, above);
     return lower(below);
+  }
+
+  std::size_t small() const {
+    const std::size_t wanted = nearest(bytes(points_.begin()->first) * small_share);
+    return points_.count(wanted) == 0 ? wanted : lower(wanted);
   }
 
   /// Outside of what is measured the line through the origin and the outermost point tells; a curve

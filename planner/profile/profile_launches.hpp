@@ -23,7 +23,7 @@ struct ProfileOptions {
 
 /// Adds to `profile` the distinct launches of the plans that it lacks: their bare times and, for
 /// kernels that may stream, three amounts around the one at which the class's allowed slowdown is
-/// reached. Calls `save` after each. Returns how many launches were measured.
+/// reached and a small one. Calls `save` after each. Returns how many launches were measured.
 std::size_t profile_launches(const std::vector<Plan>& plans, const ProfileTarget& target,
                              const ProfileOptions& options, DeviceProfile* profile,
                              const std::function<void()>& save);

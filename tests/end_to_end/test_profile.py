@@ -29,7 +29,7 @@ class ProfileTest(unittest.TestCase):
         self.assertEqual({entry["class"] for entry in entries}, {"elemental", "reusable", "hierarchical"})
         for entry in entries:
             self.assertGreater(entry["time_ns"], 0)
-            self.assertEqual(len(entry["points"]), 0 if entry["class"] == "hierarchical" else 3, entry["launch"])
+            self.assertEqual(len(entry["points"]), 0 if entry["class"] == "hierarchical" else 4, entry["launch"])
             amounts = [point["streamed_bytes"] for point in entry["points"]]
             self.assertEqual(amounts, sorted(amounts))
         before = self.file.read_text()
