@@ -44,23 +44,23 @@ def wanted(study, options):
 
 
 def collect(study, options):
-    """({network: {(config, policy): measures}}, {policy or point: why it is missing})."""
+    """({network: {(config, policy): measures}}, {(policy,) or point: why it is missing})."""
     work = Study(Tools(options.bin, options.only_kept), options.out, study["measured_on"],
                  study["measured_options"])
     points, missing = {}, {}
     for network, config, policy in wanted(study, options):
-        if policy["name"] in missing:
+        if (policy["name"],) in missing:
             continue
         device = config_path(config).stem
         try:
             point = work.point(network, policy, config)
         except NotKept as absent:
-            missing[f"{network['name']}, {device}, {policy['name']}"] = str(absent)
+            missing[network["name"], device, policy["name"]] = str(absent)
             continue
         except Refused as refusal:
             unknown = f"--policy `{policy['name']}`" in str(refusal)
-            what = policy["name"] if unknown else f"{network['name']}, {device}, {policy['name']}"
-            missing[what] = str(refusal)
+            what = (policy["name"],) if unknown else (network["name"], device, policy["name"])
+            missing[what] = str(refusal).removeprefix("fmplan: error: ")
             continue
         points.setdefault(network["name"], {})[device, policy["name"]] = point
         print(f"{network['name']} {device} {policy['name']}: {point['integrated_ms']:.0f} ms integrated",

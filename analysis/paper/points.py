@@ -124,10 +124,14 @@ class Study:
     def simulated(self, network, policy, config):
         """The measures of a point on a simulated device."""
         key, plan, facts = self.key(network, policy, config)
-        return self.kept((network, policy, config), key, plan, facts, lambda result: (
-            self.tools.measure("fmsim", "--config", config_path(config), "--trace",
-                               self.trace(network, policy, config, plan), "--sample", "auto", "--json", "-o",
-                               result)))
+
+        def run(result):
+            trace = self.trace(network, policy, config, plan)
+            self.tools.measure("fmsim", "--config", config_path(config), "--trace", trace, "--sample", "auto",
+                               "--json", "-o", result)
+            trace.unlink()
+
+        return self.kept((network, policy, config), key, plan, facts, run)
 
     def measured(self, network, policy, config):
         """The measures of a point on this computer's OpenCL device: programs cached, files not; the median run."""
