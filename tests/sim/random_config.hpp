@@ -135,7 +135,7 @@ inline DeviceConfig random_config(Draw& draw) {
   set("host.cache_maintenance_bandwidth", draw.word({"100 MB/s", "2 GB/s"}));
   set("queue.copy_overlaps_compute", draw.word({"true", "false"}));
   number("storage.queues", 1, 3);
-  number("storage.buffer", 4096, 1 << 18);
+  number("storage.buffer", 4096, 1 << 18, " B");
   number("storage.command_latency", 0, 50, " us");
   set("storage.read_bandwidth",
       draw.word({"[[4 KiB, 1 GB/s]]", "[[4 KiB, 200 MB/s], [512 KiB, 2 GB/s]]"}));
