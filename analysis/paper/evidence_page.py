@@ -109,7 +109,7 @@ weights; `-fusion`: with `--fusion adaptive`.
 The paper's figures are for its own models and phone software, and comparable in kind, not digit by digit. Two things differ in
 kind: weights are packed in their final layout beforehand here, so that preloading is a read and a copy, without the transforms that
 take SmartMem most of its start; and `lc-opg` is the paper's problem as printed, which knows no disk: a weight's read begins with
-the launch that transforms its first chunk, and that launch waits for it.
+the launch that transforms its first chunk, through a ring that holds little more than one weight, and launches wait for it.
 """
 
 
