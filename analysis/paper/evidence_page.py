@@ -95,7 +95,7 @@ INTRODUCTION = """\
 Written by `./fm paper` (`analysis/paper/`), which keeps finished points and resumes. {source} is the paper.
 
 Devices but {measured} are simulated (`fmsim --sample auto`, traces composed from launches recorded once); {measured} is this
-computer: fmexec on PoCL, programs cached, no energy, the median of five runs. `lc-opg` and `optimal` know launch times from
+computer: fmexec on PoCL, programs cached, no energy, the median of five runs, which moves with whatever else it runs. `lc-opg` and `optimal` know launch times from
 the run under `preload`, and estimate how much a launch may carry. `optimal-0.15` may hold all activations and 0.15 of the
 weights; `-fusion`: with `--fusion adaptive`.
 
