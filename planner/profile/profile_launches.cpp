@@ -163,7 +163,7 @@ class LaunchProfiler {
     for (std::size_t amount = from; amount > 0; --amount) {
       if (points_.count(amount) == 0) return amount;
     }
-    std::size_t amount = from;
+    std::size_t amount = std::max<std::size_t>(from, 1);  // 0 is the bare launch
     while (points_.count(amount) != 0) ++amount;
     return amount;
   }
