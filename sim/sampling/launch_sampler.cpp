@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t long_launch = 500'000;
 /// Shorter launches are mostly dispatch, and say nothing about long ones.
 constexpr Ticks telling_duration = 50'000'000;
-/// Relative difference taken for that of two launches of a class when no class was run twice.
+/// Least relative difference taken for that of two launches of a class that was run once.
 constexpr double unknown_spread = 0.03;
 /// Least relative error of a model, however well two launches agreed.
 constexpr double least_error = 0.005;
@@ -148,15 +148,15 @@ double LaunchSampler::spread(const LaunchClass& one) {
          static_cast<double>(longest->duration);
 }
 
-/// The largest of classes run twice after start-up.
+/// The largest of classes run twice after start-up, or the least to be expected.
 double LaunchSampler::spread_of_others() const {
-  double largest = -1;
+  double largest = unknown_spread;
   for (const auto& [key, one] : classes_) {
     const bool tells = one.records.size() > 1 && one.records.front().settled &&
                        one.model().duration >= telling_duration;
     if (tells) largest = std::max(largest, spread(one));
   }
-  return largest < 0 ? unknown_spread : largest;
+  return largest;
 }
 
 Ticks LaunchSampler::time_bound() const {
