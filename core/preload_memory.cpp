@@ -13,7 +13,8 @@ constexpr Bytes around = slice_alignment * 2;
 
 Bytes preload_ring(Bytes images, Bytes widest_row) {
   if (images == Bytes(0)) return Bytes(0);
-  const Bytes wanted = std::max(std::min(images, largest_ring), widest_row);
+  // Twice what passes through, so that it comes in one piece (staged_piece()).
+  const Bytes wanted = std::max(std::min(2 * (images + around), largest_ring), widest_row);
   return round_up(wanted, slice_alignment) + around;
 }
 

@@ -25,6 +25,29 @@ class Streamer::SliceChecksum {
   XXH3_state_t* state_;
 };
 
+/// A mapped range to write. Reader threads call OpenCL one at a time: not every implementation
+/// takes it that two use one queue (Oclgrind 21.10 crashes).
+class Streamer::WriteRange {
+ public:
+  WriteRange(Streamer& streamer, const OpenClMemory& buffer, Bytes offset, Bytes bytes)
+      : calls_(streamer.calls_mutex_) {
+    const std::lock_guard<std::mutex> lock(calls_);
+    range_.emplace(streamer.map_queue_, buffer, offset, bytes, CL_MAP_WRITE_INVALIDATE_REGION);
+  }
+  ~WriteRange() {
+    const std::lock_guard<std::mutex> lock(calls_);
+    range_.reset();
+  }
+  WriteRange(const WriteRange&) = delete;
+  WriteRange& operator=(const WriteRange&) = delete;
+  std::uint8_t* data() const { return range_->data(); }
+  Bytes size() const { return range_->size(); }
+
+ private:
+  std::mutex& calls_;
+  std::optional<MappedRange> range_;
+};
+
 Streamer::Streamer(const OpenClContext& context, const Plan& plan, const WeightsIndex& index,
                    WeightsReader& reader, HostRecorder& recorder)
     : plan_(plan),
@@ -116,8 +139,7 @@ void Streamer::read_into_buffer(const ReadRequest& request, std::uint32_t thread
   const std::uint64_t map =
       recorder_.begin(thread, map_operation(request.object, slice.bytes, true), {request.cause});
   {
-    const MappedRange range(map_queue_, *request.buffer, Bytes(0), slice.bytes,
-                            CL_MAP_WRITE_INVALIDATE_REGION);
+    const WriteRange range(*this, *request.buffer, Bytes(0), slice.bytes);
     recorder_.end(map);
     read_mapped(request, thread, slice.file_offset, range, request.object, Bytes(0));
     follow_checksum(request.part, range.data());
@@ -133,8 +155,7 @@ void Streamer::gather_rows(const ReadRequest& request, std::uint32_t thread, Rea
   const std::uint64_t map =
       recorder_.begin(thread, map_operation(request.object, bytes, true), {request.cause});
   {
-    const MappedRange range(map_queue_, *request.buffer, Bytes(0), bytes,
-                            CL_MAP_WRITE_INVALIDATE_REGION);
+    const WriteRange range(*this, *request.buffer, Bytes(0), bytes);
     recorder_.end(map);
     for (const RowRead& row : *request.rows) {
       std::uint8_t* first = range.data() + (row_bytes * row.rows[0]).count();
@@ -166,8 +187,7 @@ void Streamer::read_into_ring(const ReadRequest& request, std::uint32_t thread,
   const std::uint64_t map = recorder_.begin(thread, map_operation(ring_->object(), bytes, true),
                                             {result->piece.claimed_by});
   {
-    const MappedRange range(map_queue_, ring_->buffer(), room, bytes,
-                            CL_MAP_WRITE_INVALIDATE_REGION);
+    const WriteRange range(*this, ring_->buffer(), room, bytes);
     recorder_.end(map);
     read_mapped(request, thread, aligned_begin, range, ring_->object(), room);
     follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
@@ -177,7 +197,7 @@ void Streamer::read_into_ring(const ReadRequest& request, std::uint32_t thread,
 }
 
 void Streamer::read_mapped(const ReadRequest& request, std::uint32_t thread, Bytes file_offset,
-                           const MappedRange& range, std::uint64_t object, Bytes object_offset) {
+                           const WriteRange& range, std::uint64_t object, Bytes object_offset) {
   trace::HostOperation operation;
   trace::DiskRead* read = operation.mutable_disk_read();
   read->set_file_offset(file_offset.count());
@@ -195,6 +215,7 @@ void Streamer::read_mapped(const ReadRequest& request, std::uint32_t thread, Byt
 
 void Streamer::copy_from_ring(const ReadRequest& request, std::uint32_t thread,
                               ReadResult* result) {
+  const std::lock_guard<std::mutex> lock(calls_mutex_);
   const OpenClEvent event = enqueue_copy(copy_queue_, recorder_, *ring_, request.part, *result,
                                          request.copy_to, thread, "", {}, {}, &result->copy);
   recorder_.end(result->copy);

@@ -71,6 +71,7 @@ class Streamer {
 
  private:
   class SliceChecksum;
+  class WriteRange;
   struct Pending {
     ReadRequest request;
     ReadTicket ticket;
@@ -83,7 +84,7 @@ class Streamer {
   void gather_rows(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
   void read_into_ring(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
   void read_mapped(const ReadRequest& request, std::uint32_t thread, Bytes file_offset,
-                   const MappedRange& range, std::uint64_t object, Bytes object_offset);
+                   const WriteRange& range, std::uint64_t object, Bytes object_offset);
   void copy_from_ring(const ReadRequest& request, std::uint32_t thread, ReadResult* result);
   /// Waits until the parts before it were followed.
   void follow_checksum(const ReadPart& part, const std::uint8_t* data);
@@ -95,8 +96,9 @@ class Streamer {
   WeightsReader& reader_;
   HostRecorder& recorder_;
   StagingRing* ring_ = nullptr;
-  std::mutex take_mutex_;  // one thread at a time takes a request and claims its room
-  RingPiece claimed_;      // the newest
+  std::mutex calls_mutex_;  // of OpenCL, by reader threads
+  std::mutex take_mutex_;   // one thread at a time takes a request and claims its room
+  RingPiece claimed_;       // the newest
   OpenClQueue map_queue_;
   OpenClQueue copy_queue_;
   std::vector<std::unique_ptr<SliceChecksum>> checksums_;  // by weight, while being read
