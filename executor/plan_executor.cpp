@@ -2,7 +2,6 @@
 
 #include <malloc.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "executor/device_limits.hpp"
@@ -70,14 +69,12 @@ std::vector<ReadTicket> PlanExecutor::post_preloads() {
 void PlanExecutor::await_preloads(const std::vector<ReadTicket>& tickets) {
   if (tickets.empty()) return;
   const std::uint64_t since = recorder_.now();
-  Causes causes;
-  std::uint64_t last_copy = 0;  // the copy queue keeps its order
+  Causes causes;  // every copy: in a replay readers may enqueue theirs in another order
   for (const ReadTicket& ticket : tickets) {
     const ReadResult& read = streamer_->wait(ticket);
     causes.push_back(read.unmap);
-    last_copy = std::max(last_copy, read.copy);
+    causes.push_back(read.copy);
   }
-  causes.push_back(last_copy);
   finish(streamer_->copy_queue());
   recorder_.note(main_thread, wait_operation(), causes, since);
   if (ring_) {

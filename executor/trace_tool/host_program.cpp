@@ -225,13 +225,11 @@ class HostProgram : private PlanActor {
 
   void await(const std::vector<Read>& reads) {
     if (reads.empty()) return;
-    std::uint64_t last_copy = 0;
     Causes causes;
     for (const Read& read : reads) {
       causes.push_back(read.unmap);
-      last_copy = std::max(last_copy, read.copy);
+      causes.push_back(read.copy);
     }
-    causes.push_back(last_copy);
     log_.add(main_thread, wait_operation(), causes);
     if (!ring_) return;
     for (const Read& read : reads) ring_->free(read.piece.number);

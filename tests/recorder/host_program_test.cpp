@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/diagnostics.hpp"
 #include "executor/plan_executor.hpp"
@@ -123,6 +124,19 @@ TEST_P(HostProgramTest, RoomInTheRingHasACause) {
       if (!operation.has_change_class()) continue;
       EXPECT_GT(operation.after_size(), 0) << operation.ShortDebugString();
     }
+  }
+}
+
+/// A replay has the readers' copies in an order of its own: before the ring goes, all must be over.
+TEST_P(HostProgramTest, EveryCopyOfAReaderIsWaitedFor) {
+  const SmallNetwork network(options());
+  for (const Operations& operations : {executed(network), host_program(network.plan(), {})}) {
+    std::set<std::uint64_t> copies, waited;
+    for (const trace::HostOperation& operation : operations) {
+      if (operation.has_copy() && operation.thread() != main_thread) copies.insert(operation.id());
+      if (operation.has_wait()) waited.insert(operation.after().begin(), operation.after().end());
+    }
+    for (const std::uint64_t copy : copies) EXPECT_EQ(waited.count(copy), 1u) << copy;
   }
 }
 
