@@ -107,8 +107,12 @@ class WeightValidation {
     } else if (!slice.transforms.empty()) {
       index_.fail(PlanItem::weight, i, "only a weight placed in an image2d has transforms");
     }
+    if (!slice.earliest_launch.empty()) check_earliest(i, needed);
     if (!slice.reuses.empty()) check_reuse(i);
-    if (slice.earliest_launch.empty()) return;
+  }
+
+  void check_earliest(std::size_t i, std::optional<std::size_t> needed) const {
+    const WeightSlice& slice = plan_.weights[i];
     const std::size_t earliest =
         index_.known_launch(PlanItem::weight, i, "earliest_launch", slice.earliest_launch);
     if (needed && earliest > *needed) {
@@ -117,6 +121,12 @@ class WeightValidation {
                       plan_.launches[*needed].id +
                       "', which needs its bytes: that launch would wait for itself");
     }
+  }
+
+  static bool same_memory(const PlanTensor& a, const PlanTensor& b) {
+    if (a.placement != b.placement) return false;
+    if (a.placement == Placement::buffer) return a.bytes == b.bytes;
+    return a.dtype == b.dtype && grid_extent(a.layout, a.shape) == grid_extent(b.layout, b.shape);
   }
 
   void check_reuse(std::size_t i) const {
@@ -130,14 +140,10 @@ class WeightValidation {
     if (other == plan_.weights.end() || other->residency != Residency::stream) {
       fail("which is not a streamed weight");
     }
-    const PlanTensor& from = plan_.tensor(slice.reuses);
-    const PlanTensor& to = plan_.tensor(slice.tensor);
-    const bool image = to.placement == Placement::image2d;
-    const bool same =
-        image ? grid_extent(from.layout, from.shape) == grid_extent(to.layout, to.shape) &&
-                    from.dtype == to.dtype
-              : from.bytes == to.bytes;
-    if (from.placement != to.placement || !same) fail("which is of another extent or type");
+    if (!same_memory(plan_.tensor(slice.reuses), plan_.tensor(slice.tensor))) {
+      fail("which is of another extent or type");
+    }
+    const bool image = plan_.tensor(slice.tensor).placement == Placement::image2d;
     std::vector<std::string> fillers;
     for (const WeightTransform& transform : slice.transforms) fillers.push_back(transform.launch);
     if (!image) fillers.push_back(slice.earliest_launch);

@@ -1,6 +1,7 @@
 // fmexec: executes a plan on an OpenCL device.
 #include <malloc.h>
 
+#include <boost/algorithm/string/join.hpp>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -105,12 +106,6 @@ std::string record(const Plan& plan, const ArraysByTensor& inputs, const FmexecO
   return text.str();
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 void report(const std::string& text, const std::string& destination) {
   AtomicFile file(destination);
   file.stream() << text;
@@ -142,7 +137,8 @@ ExitStatus execute(const FmexecOptions& options) {
   if (options.json || options.destination == "-") people << text << std::flush;
 
   if (!verify_outputs(plan, outputs, files, options, people)) {
-    throw VerificationError("the outputs differ from " + joined(options.verify));
+    throw VerificationError("the outputs differ from " +
+                            boost::algorithm::join(options.verify, ", "));
   }
   if (!options.record.empty()) {
     people << record(plan, inputs, options, executor);

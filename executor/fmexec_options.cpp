@@ -38,8 +38,7 @@ po::options_description described_options() {
       "write the outputs as output:<name> arrays of an .npz; of a queue MODEL=FILE");
   add("verify", texts(),
       "compare the outputs with output:<name> of an .npz; of a queue MODEL=FILE; exit status 4 "
-      "when "
-      "they differ");
+      "when they differ");
   add("tolerance", po::value<double>(),
       "largest relative error accepted (default: 1.5 x half_error:<name> of the .npz with f16 "
       "storage, 1e-5 with f32)");

@@ -2,39 +2,33 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "planner/streaming.hpp"
+#include "planner/weight_stay.hpp"
 
 namespace fm {
 namespace {
 
 /// A streamed weight by launch positions.
-struct Stay {
+struct Tenancy {
   WeightSlice* slice = nullptr;
   std::size_t filled = 0;    ///< image: the first launch that moves a part of it; buffer: the first
                              ///< during which it is read
   std::size_t released = 0;  ///< its last user
 };
 
-std::vector<Stay> stays_by_filling(Plan* plan) {
-  std::map<std::string, std::size_t> positions;
-  for (std::size_t i = 0; i < plan->launches.size(); ++i) positions[plan->launches[i].id] = i;
-  std::vector<Stay> stays;
+std::vector<Tenancy> tenancies_by_filling(Plan* plan) {
+  const auto positions = launch_positions(*plan);
+  std::vector<Tenancy> tenancies;
   for (WeightSlice& slice : plan->weights) {
     if (slice.residency != Residency::stream) continue;
-    Stay stay{&slice, 0, positions.at(slice.release_after)};
-    if (!slice.earliest_launch.empty()) stay.filled = positions.at(slice.earliest_launch);
-    if (!slice.transforms.empty()) stay.filled = plan->launches.size();
-    for (const WeightTransform& transform : slice.transforms) {
-      stay.filled = std::min(stay.filled, positions.at(transform.launch));
-    }
-    stays.push_back(stay);
+    const WeightStay stay = stay_of(*plan, slice, positions);
+    tenancies.push_back({&slice, stay.parts.empty() ? stay.read : stay.image, stay.release});
   }
-  std::stable_sort(stays.begin(), stays.end(),
-                   [](const Stay& a, const Stay& b) { return a.filled < b.filled; });
-  return stays;
+  std::stable_sort(tenancies.begin(), tenancies.end(),
+                   [](const Tenancy& a, const Tenancy& b) { return a.filled < b.filled; });
+  return tenancies;
 }
 
 class MemoryReuse {
@@ -45,23 +39,23 @@ class MemoryReuse {
     budget_ = budget.value_or(*std::max_element(claimed_.begin(), claimed_.end()));
   }
 
-  void provide(const Stay& stay, const MemoryKind& kind) {
-    std::vector<Stay>& idle = owners_[kind];
+  void provide(const Tenancy& tenancy, const MemoryKind& kind) {
+    std::vector<Tenancy>& idle = owners_[kind];
     auto latest = idle.end();
     for (auto owner = idle.begin(); owner != idle.end(); ++owner) {
-      if (owner->released >= stay.filled) continue;
+      if (owner->released >= tenancy.filled) continue;
       if (latest == idle.end() || owner->released > latest->released) latest = owner;
     }
-    if (latest != idle.end() && keep(*latest, stay)) {
-      stay.slice->reuses = latest->slice->tensor;
+    if (latest != idle.end() && keep(*latest, tenancy)) {
+      tenancy.slice->reuses = latest->slice->tensor;
       idle.erase(latest);
     }
-    idle.push_back(stay);
+    idle.push_back(tenancy);
   }
 
  private:
   /// Claims the owner's memory until the taker's own claim begins, where the budget allows.
-  bool keep(const Stay& owner, const Stay& taker) {
+  bool keep(const Tenancy& owner, const Tenancy& taker) {
     const std::size_t first = owner.released + 1;
     // An image is claimed when the launch that fills it is enqueued.
     const std::size_t ahead = taker.slice->transforms.empty() ? 0 : ahead_;
@@ -76,8 +70,8 @@ class MemoryReuse {
 
   const std::size_t ahead_;
   Bytes budget_;
-  std::vector<Bytes> claimed_;                      // by launch
-  std::map<MemoryKind, std::vector<Stay>> owners_;  // of memory nobody took over yet
+  std::vector<Bytes> claimed_;                         // by launch
+  std::map<MemoryKind, std::vector<Tenancy>> owners_;  // of memory nobody took over yet
 };
 
 }  // namespace
@@ -92,8 +86,8 @@ MemoryKind memory_kind(const PlanTensor& weight) {
 
 void reuse_memory(std::optional<Bytes> budget, Plan* plan) {
   MemoryReuse reuse(budget, *plan);
-  for (const Stay& stay : stays_by_filling(plan)) {
-    reuse.provide(stay, memory_kind(plan->tensor(stay.slice->tensor)));
+  for (const Tenancy& tenancy : tenancies_by_filling(plan)) {
+    reuse.provide(tenancy, memory_kind(plan->tensor(tenancy.slice->tensor)));
   }
   set_claims(plan);
 }

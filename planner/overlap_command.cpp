@@ -111,8 +111,7 @@ void write_front(const std::vector<OverlapPlan>& plans, const std::string& outpu
 OverlapRequest overlap_request(const po::variables_map& values) {
   OverlapRequest request;
   if (values.count("budget") != 0) {
-    request.budget = Bytes(static_cast<std::uint64_t>(parse_quantity(
-        values["budget"].as<std::string>(), QuantityKind::bytes, {"--budget", 0, 0})));
+    request.budget = size_of_option(values, "budget");
   }
   if (values.count("minimize") != 0) {
     const std::string& word = values["minimize"].as<std::string>();
@@ -158,8 +157,7 @@ std::optional<LcOpgRequest> lc_opg_request(const po::variables_map& values) {
   LcOpgRequest request;
   if (values.count("lambda") != 0) request.lambda = number(values, "lambda", 0, 1);
   if (values.count("m-peak") != 0) {
-    request.m_peak = Bytes(static_cast<std::uint64_t>(parse_quantity(
-        values["m-peak"].as<std::string>(), QuantityKind::bytes, {"--m-peak", 0, 0})));
+    request.m_peak = size_of_option(values, "m-peak");
   }
   if (values.count("transforms") != 0) {
     const std::string& word = values["transforms"].as<std::string>();
@@ -170,6 +168,11 @@ std::optional<LcOpgRequest> lc_opg_request(const po::variables_map& values) {
     request.copies = word == "copies";
   }
   return request;
+}
+
+Bytes size_of_option(const po::variables_map& values, const std::string& flag) {
+  return Bytes(static_cast<std::uint64_t>(
+      parse_quantity(values[flag].as<std::string>(), QuantityKind::bytes, {"--" + flag, 0, 0})));
 }
 
 bool has_overlap_options(const std::string& policy) {

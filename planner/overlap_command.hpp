@@ -11,6 +11,9 @@
 
 namespace fm {
 
+/// A given option's size, e.g. "32MiB". Throws UserError.
+Bytes size_of_option(const boost::program_options::variables_map& values, const std::string& flag);
+
 /// True for policies that decide by what launches cost: `optimal` and `lc-opg`.
 bool has_overlap_options(const std::string& policy);
 

@@ -90,11 +90,7 @@ PlanOptions plan_options(const po::variables_map& values) {
     throw UserError("--fusion adaptive belongs to --policy lc-opg or optimal, not " + policy);
   }
   options.eliminate = values.count("no-elimination") == 0;
-  if (values.count("ring") != 0) {
-    const std::string& text = values["ring"].as<std::string>();
-    options.ring = Bytes(
-        static_cast<std::uint64_t>(parse_quantity(text, QuantityKind::bytes, {"--ring", 0, 0})));
-  }
+  if (values.count("ring") != 0) options.ring = size_of_option(values, "ring");
   return options;
 }
 

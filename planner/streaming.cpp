@@ -6,15 +6,10 @@
 #include "core/diagnostics.hpp"
 #include "core/weights_file.hpp"
 #include "planner/activation_memory.hpp"
+#include "planner/weight_stay.hpp"
 
 namespace fm {
 namespace {
-
-std::map<std::string, std::size_t> launch_positions(const Plan& plan) {
-  std::map<std::string, std::size_t> positions;
-  for (std::size_t i = 0; i < plan.launches.size(); ++i) positions[plan.launches[i].id] = i;
-  return positions;
-}
 
 /// Streamed weights by the launch that uses them first.
 using WeightsByLaunch = std::map<std::string, std::vector<WeightSlice*>>;
@@ -66,43 +61,13 @@ void insert_copies(const WeightsByLaunch& by_launch, Plan* plan) {
   plan->launches = std::move(launches);
 }
 
-/// A part of an image weight in the ring: from when it may be read, up to the launch that moves it.
-struct StagedPart {
-  std::size_t moved = 0;  ///< by a copy, or the kernel that streams it
-  Bytes bytes;
-};
-
-/// Launch positions between which a streamed weight occupies memory.
-struct Stay {
-  std::size_t read = 0;     ///< first launch during which its bytes may arrive
-  std::size_t release = 0;  ///< its last user
-  std::size_t image = 0;    ///< image: the first launch that moves a part of it
-  std::vector<StagedPart> parts;
-};
-
-Stay stay_of(const Plan& plan, const WeightSlice& slice,
-             const std::map<std::string, std::size_t>& positions) {
-  Stay stay;
-  if (!slice.earliest_launch.empty()) stay.read = positions.at(slice.earliest_launch);
-  stay.release = positions.at(slice.release_after);
-  stay.image = stay.release;
-  for (const WeightTransform& transform : slice.transforms) {
-    const Bytes begin = std::min(plan.chunk_bytes * transform.first_chunk, slice.bytes);
-    const Bytes end =
-        std::min(plan.chunk_bytes * (transform.first_chunk + transform.chunk_count), slice.bytes);
-    stay.parts.push_back({positions.at(transform.launch), end - begin});
-    stay.image = std::min(stay.image, stay.parts.back().moved);
-  }
-  return stay;
-}
-
 /// Bytes in the ring during each launch.
 std::vector<Bytes> ring_use(const Plan& plan) {
   std::vector<Bytes> use(plan.launches.size());
   const auto positions = launch_positions(plan);
   for (const WeightSlice& slice : plan.weights) {
     if (slice.transforms.empty()) continue;
-    const Stay stay = stay_of(plan, slice, positions);
+    const WeightStay stay = stay_of(plan, slice, positions);
     for (const StagedPart& part : stay.parts) {
       for (std::size_t i = stay.read; i <= part.moved; ++i)
         use[i] += round_up(part.bytes, slice_alignment);
@@ -210,7 +175,7 @@ void set_claims(Plan* plan) {
   }
   for (const WeightSlice& slice : plan->weights) {
     if (slice.residency != Residency::stream) continue;
-    const Stay stay = stay_of(*plan, slice, positions);
+    const WeightStay stay = stay_of(*plan, slice, positions);
     const auto released = releases.find(slice.reuses);
     if (slice.transforms.empty()) {
       const std::size_t first = released == releases.end() ? stay.read : released->second + 1;

@@ -150,9 +150,7 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
   set_claims(&planned.plan);
   reuse_memory(request.budget, &planned.plan);
   OverlapReport& report = planned.report;
-  report.program_load = model.program_load();
-  report.disk_floor = costs.disk_floor(model.weight_bytes());
-  report.compute_floor = time_floor(model.relaxed_problem(unlimited_bytes)).compute;
+  describe_floors(model, costs, &report);
   report.seconds = result.seconds;
   report.budget = request.budget;
   report.lc_opg = LcOpgTerms{result.objective,

@@ -194,9 +194,7 @@ class OptimalPolicy {
     const TimedRun run =
         model_.run_of(result.plan, candidate.setting, budget, candidate.solution.schedule);
     OverlapReport& report = result.report;
-    report.program_load = model_.program_load();
-    report.disk_floor = costs_.disk_floor(model_.weight_bytes());
-    report.compute_floor = time_floor(model_.relaxed_problem(unlimited_bytes)).compute;
+    describe_floors(model_, costs_, &report);
     report.predicted_warm = run.latency;
     report.predicted = model_.preload_wait(candidate.setting) + run.latency;
     report.runs = request_.runs;

@@ -112,6 +112,12 @@ double OverlapReport::gap() const {
   return std::max(0.0, static_cast<double>(predicted.count()) / lower_bound - 1);
 }
 
+void describe_floors(const OverlapModel& model, const DeviceCosts& costs, OverlapReport* report) {
+  report->program_load = model.program_load();
+  report->disk_floor = costs.disk_floor(model.weight_bytes());
+  report->compute_floor = time_floor(model.relaxed_problem(unlimited_bytes)).compute;
+}
+
 void describe_plan(const Plan& plan, OverlapReport* report) {
   std::map<std::string, LaunchKind> kinds;
   for (const PlanLaunch& launch : plan.launches) {

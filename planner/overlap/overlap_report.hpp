@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "planner/overlap/plan_problem.hpp"
 #include "planner/overlap/timed_problem.hpp"
 #include "planner/profile/slowdown.hpp"
 
@@ -75,6 +76,8 @@ struct OverlapReport {
   double gap() const;
 };
 
+/// Fills what no plan of the model can be faster than, and what loading its programs takes.
+void describe_floors(const OverlapModel& model, const DeviceCosts& costs, OverlapReport* report);
 /// Fills what can be read off the finished plan: peak, bytes by way.
 void describe_plan(const Plan& plan, OverlapReport* report);
 /// The launches of a finished plan that carry streams. `priced`: the launches it was made of, with
