@@ -111,10 +111,7 @@ MemoryPort& MemorySystem::port(MemoryClient client) {
 
 void MemorySystem::invalidate(Address address, Bytes bytes) {
   if (bytes.count() == 0) return;
-  const Ticks time = Block::now() + maintenance_latency_;
-  l2_->invalidate(address, bytes, time);
-  // What the L2 writes back has arrived below by then.
-  slc_->invalidate(address, bytes, time + 2 * maintenance_latency_);
+  l2_->invalidate(address, bytes, Block::now() + maintenance_latency_);
 }
 
 void MemorySystem::watch(RequestPort port, RequestTap* tap) {

@@ -31,9 +31,11 @@ class MemorySystem {
   /// links.
   MemoryPort& port(MemoryClient client);
 
-  /// Cache maintenance over a range, as at a map or unmap: lines leave the L2 and system-level
-  /// caches, dirty ones are written back to DRAM. Takes effect one link latency later (its cost to
-  /// the host is the caller's to add).
+  /// Cache maintenance over a range, as at a map or unmap: lines leave the GPU's L2, dirty ones are
+  /// written back below. The system-level cache keeps them: CPU, GPU and DMA all see memory through
+  /// it, and maintenance ends at that point of coherency (Arm ARM DDI 0487, D7.5; Linux
+  /// Documentation/devicetree/bindings/cache/qcom,llcc.yaml: one cache shared by the SoC's
+  /// clients). Takes effect one link latency later (its cost to the host is the caller's to add).
   void invalidate(Address address, Bytes bytes);
 
   /// Leaves the caches as if `client` had read or written the range, line by line, since now:

@@ -111,8 +111,7 @@ void HostThread::finish() {
   const Picoseconds now = Agenda::now();
   world_.log.end = std::max(world_.log.end, now);
   if (now > started_) {
-    world_.log.intervals.push_back(
-        {operation.has_disk_read() ? "disk" : lane(), name_of(operation), started_, now});
+    world_.log.intervals.push_back({lane(operation), name_of(operation), started_, now});
   }
   ++position_;
   if (operation.has_launch() || operation.has_copy()) {
@@ -178,7 +177,10 @@ void HostThread::think(const trace::Think& think) {
   finish_after(cost);
 }
 
-std::string HostThread::lane() const { return number_ == 0 ? "host" : "reader"; }
+std::string HostThread::lane(const trace::HostOperation& operation) const {
+  if (operation.has_disk_read()) return "disk";
+  return number_ == 0 || operation.has_think() ? "host" : "reader";
+}
 
 Wait HostThread::wait() const {
   const trace::HostOperation& operation = *operations_[position_];

@@ -55,7 +55,7 @@ class HostThread {
   void transfer(const trace::HostTransfer& transfer);
   void maintain_caches(std::uint64_t object, Bytes bytes);
   void think(const trace::Think& think);
-  std::string lane() const;
+  std::string lane(const trace::HostOperation& operation) const;
 
   HostWorld world_;
   std::uint32_t number_;

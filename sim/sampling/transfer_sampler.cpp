@@ -36,7 +36,7 @@ bool TransferSampler::take(MemoryClient client, const MemoryTransfer& transfer,
     uncounted_[kind] += bytes;
     count_windows();
     accounted_bytes_ += kind == disk_write ? bytes : 0;
-    if (kind == copy_write) memory_.touch(transfer.address, transfer.bytes, client, true);
+    if (transfer.write) memory_.touch(transfer.address, transfer.bytes, client, true);
     agenda_.after(mean_time(kind), std::move(*done));
     return true;
   }

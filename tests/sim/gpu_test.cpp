@@ -227,7 +227,7 @@ TEST(Gpu, CachesOfCoresForgetBetweenLaunchesTheL2DoesNot) {
   EXPECT_LE(machine.reports()[0].end, machine.reports()[1].start);
 }
 
-TEST(Gpu, MaintenanceDropsWhatTheL2Holds) {
+TEST(Gpu, MaintenanceDropsWhatTheL2HoldsAndEndsAtTheSystemLevelCache) {
   trace::AccessProgram program = one_wave();
   test::add_access(&program, program.mutable_body(), trace::GLOBAL, false, 4, 0,
                    expression(0, {{4, LOCAL_X}}));
@@ -237,10 +237,13 @@ TEST(Gpu, MaintenanceDropsWhatTheL2Holds) {
   machine.memory().invalidate(Address(mebi), Bytes(64));
   machine.run();
   EXPECT_EQ(machine.counter("l2.flushed"), 1u);
+  EXPECT_EQ(machine.counter("slc.flushed"), 0u);
   machine.add(program, {buffer(0, mebi)});
   machine.run();
   EXPECT_EQ(machine.counter("l2.load_store_lookups"), 2u);
   EXPECT_EQ(machine.counter("l2.load_store_hits"), 0u);
+  EXPECT_EQ(machine.counter("slc.load_store_lookups"), 2u);
+  EXPECT_EQ(machine.counter("slc.load_store_hits"), 1u);
   EXPECT_THAT(machine.faults(), IsEmpty());
 }
 

@@ -126,7 +126,6 @@ TraceBuilder preload(std::uint64_t megabytes) {
   }
   for (std::uint64_t i = 0; i < megabytes; ++i) {
     trace.read(1, mib, before);
-    // As an unmap does: the copy reads memory, not what the disk left in the system-level cache.
     const auto map = trace.map(1, mib);
     const auto copy = trace.copy(1, 10 + i, 0, 256, mib, 1, "", {map});
     before = {copy};
