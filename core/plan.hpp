@@ -88,12 +88,15 @@ struct WeightSlice {
                                 ///< "" = at once
   std::vector<WeightTransform>
       transforms;             ///< stream + image2d: chunks by launch (x_{w,l}), covering all
-  std::string release_after;  ///< stream: memory is free after this launch; preload: empty
+  std::string release_after;  ///< memory is free after this launch; "" = preloaded for good
   /// stream: the weight (PlanTensor::id) whose image or buffer this one takes over; "" = memory of
   /// its own. Of the same extent and type or as many bytes, and released before this one's first
   /// transform or, in a buffer, earliest_launch.
   std::string reuses;
 };
+
+/// Preloaded for good: in memory before the first launch and after the last.
+bool stays(const WeightSlice& slice);
 
 /// An embedding whose table is not loaded: row r of `tensor` is row `indices`[r] of the table, read
 /// from the file before the first launch that uses it.

@@ -59,6 +59,10 @@ std::string to_string(Residency value) {
 
 std::string to_string(LaunchKind value) { return value == LaunchKind::kernel ? "kernel" : "copy"; }
 
+bool stays(const WeightSlice& slice) {
+  return slice.residency == Residency::preload && slice.release_after.empty();
+}
+
 const PlanTensor& Plan::tensor(const std::string& id) const {
   return find_by_id(tensors, id, "tensor");
 }

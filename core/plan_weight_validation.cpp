@@ -71,13 +71,17 @@ class WeightValidation {
 
   void check_not_streamed(std::size_t i) const {
     const WeightSlice& slice = plan_.weights[i];
-    if (!slice.transforms.empty() || !slice.earliest_launch.empty() ||
-        !slice.release_after.empty() || !slice.reuses.empty()) {
-      index_.fail(
-          PlanItem::weight, i,
-          "earliest_launch, transforms, release_after and reuses belong to streamed weights");
+    if (!slice.transforms.empty() || !slice.earliest_launch.empty() || !slice.reuses.empty()) {
+      index_.fail(PlanItem::weight, i,
+                  "earliest_launch, transforms and reuses belong to streamed weights");
     }
     const std::optional<std::size_t> tensor = index_.find_tensor(slice.tensor);
+    if (!slice.release_after.empty()) {
+      if (slice.residency == Residency::disk) {
+        index_.fail(PlanItem::weight, i, "its residency is disk: there is no memory to release");
+      }
+      released(i, uses_[*tensor]);
+    }
     if (slice.residency == Residency::disk && uses_[*tensor].first) {
       index_.fail(PlanItem::weight, i,
                   "its residency is disk, but launch '" + plan_.launches[*uses_[*tensor].first].id +
@@ -85,11 +89,9 @@ class WeightValidation {
     }
   }
 
-  void check_streamed(std::size_t i, std::size_t tensor_index) const {
+  /// The position of release_after.
+  std::size_t released(std::size_t i, const TensorUses& uses) const {
     const WeightSlice& slice = plan_.weights[i];
-    const TensorUses& uses = uses_[tensor_index];
-    if (slice.release_after.empty())
-      index_.fail(PlanItem::weight, i, "a streamed weight needs release_after");
     const std::size_t release =
         index_.known_launch(PlanItem::weight, i, "release_after", slice.release_after);
     if (uses.last && release < *uses.last) {
@@ -97,6 +99,15 @@ class WeightValidation {
                   "release_after '" + slice.release_after + "' is before its last use, launch '" +
                       plan_.launches[*uses.last].id + "'");
     }
+    return release;
+  }
+
+  void check_streamed(std::size_t i, std::size_t tensor_index) const {
+    const WeightSlice& slice = plan_.weights[i];
+    const TensorUses& uses = uses_[tensor_index];
+    if (slice.release_after.empty())
+      index_.fail(PlanItem::weight, i, "a streamed weight needs release_after");
+    const std::size_t release = released(i, uses);
     std::optional<std::size_t> needed = uses.first;
     if (plan_.tensors[tensor_index].placement == Placement::image2d) {
       for (const WeightTransform& transform : slice.transforms) {
@@ -137,8 +148,8 @@ class WeightValidation {
     const auto fail = [&](const std::string& why) {
       index_.fail(PlanItem::weight, i, "it reuses the memory of '" + slice.reuses + "', " + why);
     };
-    if (other == plan_.weights.end() || other->residency != Residency::stream) {
-      fail("which is not a streamed weight");
+    if (other == plan_.weights.end() || other->release_after.empty()) {
+      fail("which is no weight that is released");
     }
     if (!same_memory(plan_.tensor(slice.reuses), plan_.tensor(slice.tensor))) {
       fail("which is of another extent or type");

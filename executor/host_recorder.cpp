@@ -114,6 +114,11 @@ Bytes HostRecorder::memory(trace::MemoryClass memory_class) const {
   return accountant_.bytes(memory_class);
 }
 
+trace::MemoryClass class_when_preloaded(const WeightSlice& slice, const PlanTensor& tensor) {
+  if (stays(slice)) return trace::PRELOADED;
+  return tensor.placement == Placement::image2d ? trace::TM_IN_FLIGHT : trace::UM_IN_FLIGHT;
+}
+
 trace::HostOperation create_buffer_operation(std::uint64_t object, trace::MemoryClass memory_class,
                                              Bytes bytes, const std::string& name) {
   trace::HostOperation operation;

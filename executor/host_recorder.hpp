@@ -23,6 +23,8 @@ namespace fm {
 constexpr std::uint32_t main_thread = 0;
 /// The `index`th of reader_threads.
 constexpr std::uint32_t reader_thread(std::uint32_t index) { return 1 + index; }
+/// Loads programs while the main thread makes memory.
+constexpr std::uint32_t program_thread = 1 + reader_threads;
 constexpr std::uint32_t compute_queue_number = 0;
 constexpr std::uint32_t copy_queue_number = 1;
 
@@ -74,10 +76,13 @@ class HostRecorder {
   bool keeping_ = true;
   std::uint64_t last_id_ = 0;
   std::uint64_t last_object_ = 0;
-  std::array<std::uint64_t, 1 + reader_threads> last_end_{};  // by thread
+  std::array<std::uint64_t, 1 + program_thread> last_end_{};  // by thread
   std::vector<trace::HostOperation> operations_;
   MemoryAccountant accountant_;
 };
+
+/// Preloaded for good, or in flight until released.
+trace::MemoryClass class_when_preloaded(const WeightSlice& slice, const PlanTensor& tensor);
 
 // Operations by kind.
 trace::HostOperation create_buffer_operation(std::uint64_t object, trace::MemoryClass memory_class,

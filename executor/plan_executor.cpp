@@ -3,6 +3,8 @@
 #include <malloc.h>
 
 #include <cstring>
+#include <future>
+#include <set>
 
 #include "executor/device_limits.hpp"
 #include "executor/launch_kernels.hpp"
@@ -19,38 +21,55 @@ PlanExecutor::PlanExecutor(const Plan& plan, const WeightsIndex& index,
       reader_(weights_path, options.disk_bytes_per_second),
       programs_(context_, options.cache_folder),
       gathered_rows_(plan.gathers.size()) {
+  std::future<std::uint64_t> programs =
+      std::async(std::launch::async, [this] { return load_programs(); });
   memory_ = std::make_unique<TensorMemory>(context_, plan_, recorder_);
-  if (schedule_.ring > Bytes(0)) {
-    ring_ = std::make_unique<StagingRing>(context_, schedule_.ring, recorder_);
-  }
   streamer_ = std::make_unique<Streamer>(context_, plan_, index, reader_, recorder_);
-  streamer_->use_ring(ring_.get());
+  if (schedule_.ring > Bytes(0)) make_ring();
 
   const std::vector<ReadTicket> preloads = post_preloads();
   const std::uint64_t since = recorder_.now();
+  const std::uint64_t loaded = programs.get();
+  recorder_.note(main_thread, wait_operation(), {loaded}, since);
+  await_preloads(preloads);
+}
+
+std::uint64_t PlanExecutor::load_programs() {
+  const std::uint64_t since = recorder_.now();
   kernels_ = build_kernels(plan_, context_, programs_);
   startup_ns_ = recorder_.now();
-  recorder_.note(main_thread,
-                 think_operation(trace::Think::PROGRAMS, startup_ns_ - since,
-                                 static_cast<std::uint32_t>(programs_.size())),
-                 {}, since);
-  await_preloads(preloads);
+  return recorder_.note(program_thread,
+                        think_operation(trace::Think::PROGRAMS, startup_ns_ - since,
+                                        static_cast<std::uint32_t>(programs_.size())),
+                        {context_made_}, since);
 }
 
 OpenClContext PlanExecutor::open_context(const OpenClDevice& device) {
   check_device_limits(plan_, device);
   const std::uint64_t since = recorder_.now();
   OpenClContext context(device);
-  recorder_.note(main_thread, think_operation(trace::Think::CONTEXT, recorder_.now() - since), {},
-                 since);
+  context_made_ = recorder_.note(
+      main_thread, think_operation(trace::Think::CONTEXT, recorder_.now() - since), {}, since);
   return context;
+}
+
+void PlanExecutor::make_ring() {
+  ring_ = std::make_unique<StagingRing>(context_, schedule_.ring, recorder_);
+  streamer_->use_ring(ring_.get());
 }
 
 std::vector<ReadTicket> PlanExecutor::post_preloads() {
   std::vector<ReadTicket> tickets;
+  std::set<std::size_t> made;
   for (const ReadPart& part : schedule_.preload) {
-    const PlanTensor& tensor = plan_.tensor(plan_.weights[part.weight].tensor);
-    if (!memory_->of(tensor.id)) memory_->create_weight(tensor, trace::PRELOADED);
+    const WeightSlice& slice = plan_.weights[part.weight];
+    const PlanTensor& tensor = plan_.tensor(slice.tensor);
+    if (!memory_->of(tensor.id)) {
+      memory_->create_weight(tensor, class_when_preloaded(slice, tensor));
+      made.insert(part.weight);
+    }
+    if (made.count(part.weight) == 0) continue;
+    if (part.staged && !ring_) make_ring();
     ReadRequest request;
     request.part = part;
     request.cause = memory_->created_by(tensor.id);
@@ -108,9 +127,13 @@ std::vector<std::uint8_t> PlanExecutor::read_output(const PlanTensor& tensor) {
 }
 
 RunTimes PlanExecutor::run(const RunProgress& progress) {
-  return PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_,
-                  ring_.get(), *memory_, recorder_})
-      .execute(progress);
+  const std::uint64_t began = recorder_.now();
+  await_preloads(post_preloads());
+  RunTimes times = PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_,
+                            ring_.get(), *memory_, recorder_})
+                       .execute(progress);
+  times.began = began;
+  return times;
 }
 
 }  // namespace fm

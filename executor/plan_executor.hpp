@@ -22,8 +22,9 @@ struct ExecutorOptions {
 
 class PlanExecutor {
  public:
-  /// Checks the plan against the device, then preloads while kernels compile. `plan` and `index`
-  /// must outlive this. Throws UserError for what does not fit, DeviceError for what fails.
+  /// Checks the plan against the device, then preloads while a thread of its own loads programs.
+  /// `plan` and `index` must outlive this. Throws UserError for what does not fit, DeviceError for
+  /// what fails.
   PlanExecutor(const Plan& plan, const WeightsIndex& index, const std::string& weights_path,
                const OpenClDevice& device, const ExecutorOptions& options);
 
@@ -32,6 +33,7 @@ class PlanExecutor {
   /// Bytes in the tensor's layout.
   void write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
   std::vector<std::uint8_t> read_output(const PlanTensor& tensor);
+  /// Reads first what an earlier run released of the preloaded weights.
   RunTimes run(const RunProgress& progress);
 
   const OpenClContext& context() const { return context_; }
@@ -43,12 +45,17 @@ class PlanExecutor {
 
  private:
   OpenClContext open_context(const OpenClDevice& device);
+  /// The host operation that loaded them.
+  std::uint64_t load_programs();
+  void make_ring();
+  /// Of preloaded weights that are not there.
   std::vector<ReadTicket> post_preloads();
   void await_preloads(const std::vector<ReadTicket>& tickets);
 
   HostRecorder recorder_;  // first: its clock starts here
   const Plan& plan_;
   const ReadSchedule schedule_;
+  std::uint64_t context_made_ = 0;  // host operation
   OpenClContext context_;
   OpenClQueue compute_queue_;
   WeightsReader reader_;

@@ -11,11 +11,12 @@ PlanWalk::PlanWalk(const Plan& plan, const ReadSchedule& schedule, PlanActor& ac
     : plan_(plan), schedule_(schedule), actor_(actor) {
   for (std::size_t i = 0; i < plan.launches.size(); ++i) positions_[plan.launches[i].id] = i;
   for (const WeightSlice& slice : plan.weights) {
-    if (slice.residency != Residency::stream) continue;
+    if (slice.release_after.empty()) continue;
     const std::size_t release = positions_.at(slice.release_after);
     released_by_[release].push_back(slice.tensor);
     if (!slice.reuses.empty()) takes_over_[slice.tensor] = slice.reuses;
     releases_[slice.tensor] = release;
+    if (slice.residency != Residency::stream) continue;
     std::vector<std::size_t>& fillers = filled_by_[slice.tensor];
     for (const WeightTransform& transform : slice.transforms) {
       if (rows_of(plan, slice, transform).count == 0) continue;

@@ -61,7 +61,7 @@ class PlanWalk {
   // Launches that fill a streamed image weight, in order.
   std::map<std::string, std::vector<std::size_t>> filled_by_;
   std::map<std::size_t, std::vector<std::string>> released_by_;  // launch -> weights
-  std::map<std::string, std::size_t> releases_;                  // streamed weight -> launch
+  std::map<std::string, std::size_t> releases_;                  // weight -> launch
   std::map<std::string, std::string> takes_over_;  // weight -> the one whose memory it reuses
   std::set<std::string> reused_;                   // weights whose memory another reuses
   std::size_t next_read_ = 0;                      // parts posted

@@ -10,11 +10,11 @@
 namespace fm {
 namespace {
 
-/// A streamed weight by launch positions.
+/// A weight that is released, by launch positions.
 struct Tenancy {
   WeightSlice* slice = nullptr;
   std::size_t filled = 0;    ///< image: the first launch that moves a part of it; buffer: the first
-                             ///< during which it is read
+                             ///< during which it is read; 0 when preloaded
   std::size_t released = 0;  ///< its last user
 };
 
@@ -22,7 +22,7 @@ std::vector<Tenancy> tenancies_by_filling(Plan* plan) {
   const auto positions = launch_positions(*plan);
   std::vector<Tenancy> tenancies;
   for (WeightSlice& slice : plan->weights) {
-    if (slice.residency != Residency::stream) continue;
+    if (slice.release_after.empty()) continue;
     const WeightStay stay = stay_of(*plan, slice, positions);
     tenancies.push_back({&slice, stay.parts.empty() ? stay.read : stay.image, stay.release});
   }

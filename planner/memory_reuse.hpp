@@ -1,6 +1,6 @@
 #pragma once
-// Streamed weights that take over the image or buffer of an earlier one, so that none is made while
-// the GPU waits (SmartMem, ASPLOS 2024, keeps a pool of textures for the same reason).
+// Streamed weights that take over the image or buffer of an earlier weight, so that none is made
+// while the GPU waits (SmartMem, ASPLOS 2024, keeps a pool of textures for the same reason).
 
 #include <cstdint>
 #include <optional>

@@ -76,6 +76,18 @@ std::vector<Bytes> ring_use(const Plan& plan) {
   return use;
 }
 
+/// Preloaded weights that are released are in flight until then.
+void claim_until_released(const std::map<std::string, std::size_t>& positions, Plan* plan) {
+  for (const WeightSlice& slice : plan->weights) {
+    if (slice.residency != Residency::preload || stays(slice)) continue;
+    const bool image = plan->tensor(slice.tensor).placement == Placement::image2d;
+    for (std::size_t i = 0; i <= positions.at(slice.release_after); ++i) {
+      MemoryClaims& claims = plan->launches[i].claims;
+      (image ? claims.tm_in_flight : claims.um_in_flight) += slice.bytes;
+    }
+  }
+}
+
 }  // namespace
 
 StreamingPolicy streaming_policy_from(const std::string& word) {
@@ -159,17 +171,18 @@ void set_claims(Plan* plan) {
   MemoryClaims always;
   always.activations = pool_bytes(*plan);
   for (const WeightSlice& slice : plan->weights) {
-    if (slice.residency == Residency::preload) always.preloaded += slice.bytes;
+    if (stays(slice)) always.preloaded += slice.bytes;
   }
   for (PlanLaunch& launch : plan->launches) launch.claims = always;
+  claim_until_released(positions, plan);
   for (const WeightGather& gather : plan->gathers) {
     for (std::size_t i = 0; i <= positions.at(gather.release_after); ++i) {
       plan->launches[i].claims.um_in_flight += plan->tensor(gather.tensor).bytes;
     }
   }
-  std::map<std::string, std::size_t> releases;  // streamed weight -> launch
+  std::map<std::string, std::size_t> releases;  // weight -> launch
   for (const WeightSlice& slice : plan->weights) {
-    if (slice.residency == Residency::stream) {
+    if (!slice.release_after.empty()) {
       releases[slice.tensor] = positions.at(slice.release_after);
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// From when to when a streamed weight occupies memory, by launch positions.
+// From when to when a weight that is released occupies memory, by launch positions.
 
 #include <cstddef>
 #include <map>
@@ -25,7 +25,7 @@ struct WeightStay {
   std::vector<StagedPart> parts;
 };
 
-/// Of a weight with residency stream; `positions`: launch_positions().
+/// Of a weight that is released; `positions`: launch_positions().
 WeightStay stay_of(const Plan& plan, const WeightSlice& slice,
                    const std::map<std::string, std::size_t>& positions);
 

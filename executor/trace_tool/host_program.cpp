@@ -163,15 +163,23 @@ class HostProgram : private PlanActor {
 
   // ---- before the run
   void prepare() {
-    log_.add(main_thread, think_operation(trace::Think::CONTEXT, times_.context_ns));
+    const std::uint64_t context =
+        log_.add(main_thread, think_operation(trace::Think::CONTEXT, times_.context_ns));
+    const std::uint64_t programs = load_programs(context);
     create_pools();
     if (schedule_.ring > Bytes(0)) ring_.emplace(schedule_.ring, log_);
     std::vector<Read> reads;
     for (const ReadPart& part : schedule_.preload) reads.push_back(preload(part));
-    const std::uint64_t programs = count_programs();
-    log_.add(main_thread, think_operation(trace::Think::PROGRAMS, programs * times_.program_ns,
-                                          static_cast<std::uint32_t>(programs)));
+    log_.add(main_thread, wait_operation(), {programs});
     await(reads);
+  }
+
+  std::uint64_t load_programs(std::uint64_t context) {
+    const std::uint64_t count = count_programs();
+    return log_.add(program_thread,
+                    think_operation(trace::Think::PROGRAMS, count * times_.program_ns,
+                                    static_cast<std::uint32_t>(count)),
+                    {context});
   }
 
   void create_pools() {
@@ -204,7 +212,9 @@ class HostProgram : private PlanActor {
   /// A preloaded part is read at once: the ring empties itself.
   Read preload(const ReadPart& part) {
     const PlanTensor& tensor = weight_of(part);
-    if (places_.count(tensor.id) == 0) create_weight(tensor, trace::PRELOADED);
+    if (places_.count(tensor.id) == 0) {
+      create_weight(tensor, class_when_preloaded(plan_.weights[part.weight], tensor));
+    }
     const Place& place = places_.at(tensor.id);
     Read read;
     read.part = part;

@@ -99,7 +99,7 @@ std::vector<std::size_t> OverlapModel::streamed(const OverlapSetting& setting) c
 }
 
 TimedProblem OverlapModel::problem_of(const std::vector<std::size_t>& streamed,
-                                      Bytes preloaded) const {
+                                      const std::vector<Bytes>& preloaded) const {
   TimedProblem problem;
   problem.chunk = plan_.chunk_bytes;
   problem.copy = costs_.copy();
@@ -107,7 +107,7 @@ TimedProblem OverlapModel::problem_of(const std::vector<std::size_t>& streamed,
   for (std::size_t k = 0; k < plan_.launches.size(); ++k) {
     TimedLaunch launch;
     launch.time = launches_[k].time;
-    launch.running = launch.waiting = beside_[k] + preloaded;
+    launch.running = launch.waiting = beside_[k] + preloaded[k];
     launch.slowdown = launches_[k].slowdown;
     problem.launches.push_back(std::move(launch));
   }
@@ -126,12 +126,28 @@ TimedProblem OverlapModel::problem_of(const std::vector<std::size_t>& streamed,
   return problem;
 }
 
-TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) const {
-  Bytes preloaded;
+std::vector<Bytes> OverlapModel::preloaded_by_launch(const OverlapSetting& setting) const {
+  std::vector<Bytes> bytes(plan_.launches.size());
+  std::vector<char> may_go(plan_.weights.size(), 0);
+  if (!setting.preloads_stay) {
+    for (const std::size_t w : streamable_) may_go[w] = 1;
+  }
+  Bytes always;
   for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
     const WeightSlice& slice = plan_.weights[w];
-    if (slice.residency == Residency::preload && setting.preloaded[w]) preloaded += slice.bytes;
+    if (slice.residency != Residency::preload || !setting.preloaded[w]) continue;
+    if (!may_go[w]) {
+      always += slice.bytes;
+      continue;
+    }
+    for (std::size_t k = 0; k <= last_use_[w]; ++k) bytes[k] += slice.bytes;
   }
+  for (Bytes& launch : bytes) launch += always;
+  return bytes;
+}
+
+TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) const {
+  const std::vector<Bytes> preloaded = preloaded_by_launch(setting);
   TimedProblem problem = problem_of(streamed(setting), preloaded);
   problem.budget = budget;
   problem.ring = setting.ring;
@@ -139,24 +155,28 @@ TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) 
   problem.piece_overhead = costs_.part_overhead(staged_piece(setting.ring));
   problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
   problem.host = costs_.host();
-  problem.preloading = preloading(setting, preloaded);
-  expect_reuse(streamed(setting), &problem);
+  problem.preloading = preloading(setting, preloaded.front());
+  expect_reuse(setting, &problem);
   return problem;
 }
 
-void OverlapModel::expect_reuse(const std::vector<std::size_t>& streamed,
-                                TimedProblem* problem) const {
+void OverlapModel::expect_reuse(const OverlapSetting& setting, TimedProblem* problem) const {
   std::map<MemoryKind, std::vector<std::size_t>> idle_after;  // launches that leave an image
-  for (std::size_t i = 0; i < streamed.size(); ++i) {
-    const PlanTensor& tensor = plan_.tensor(plan_.weights[streamed[i]].tensor);
+  std::size_t streamed = 0;
+  for (const std::size_t w : streamable_) {
+    const PlanTensor& tensor = plan_.tensor(plan_.weights[w].tensor);
+    const std::size_t i = setting.preloaded[w] ? problem->weights.size() : streamed++;
     if (tensor.placement != Placement::image2d) continue;
     std::vector<std::size_t>& left = idle_after[memory_kind(tensor)];
-    const auto before = std::find_if(left.begin(), left.end(), [&](std::size_t launch) {
-      return launch < first_use_[streamed[i]];
-    });
-    problem->weights[i].new_image = before == left.end();
-    if (before != left.end()) left.erase(before);
-    left.push_back(last_use_[streamed[i]]);
+    if (i < problem->weights.size()) {
+      const auto before = std::find_if(left.begin(), left.end(),
+                                       [&](std::size_t launch) { return launch < first_use_[w]; });
+      problem->weights[i].new_image = before == left.end();
+      if (before != left.end()) left.erase(before);
+    } else if (setting.preloads_stay) {
+      continue;
+    }
+    left.push_back(last_use_[w]);
   }
 }
 
@@ -175,14 +195,7 @@ Bytes OverlapModel::preloading(const OverlapSetting& setting, Bytes preloaded) c
 }
 
 TimedProblem OverlapModel::relaxed_problem(Bytes budget) const {
-  const OverlapSetting least = least_preload();
-  Bytes small;
-  for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
-    if (plan_.weights[w].residency == Residency::preload && least.preloaded[w]) {
-      small += plan_.weights[w].bytes;
-    }
-  }
-  TimedProblem problem = problem_of(streamable_, small);
+  TimedProblem problem = problem_of(streamable_, preloaded_by_launch(least_preload()));
   problem.budget = budget;
   problem.head_start = program_load_;
   return problem;
@@ -190,7 +203,13 @@ TimedProblem OverlapModel::relaxed_problem(Bytes budget) const {
 
 Plan OverlapModel::plan_of(const OverlapSetting& setting, const OverlapSchedule& schedule,
                            const TimedRun& run) const {
-  return plan_with_schedule(plan_, setting, streamed(setting), schedule, run);
+  Plan plan = plan_with_schedule(plan_, setting, streamed(setting), schedule, run);
+  for (const std::size_t w : streamable_) {
+    if (setting.preloads_stay || !setting.preloaded[w]) continue;
+    WeightSlice& slice = plan.weights[w];
+    slice.release_after = plan.tensor(slice.tensor).last_use;
+  }
+  return plan;
 }
 
 TimedRun OverlapModel::run_of(const Plan& plan, const OverlapSetting& setting, Bytes budget,

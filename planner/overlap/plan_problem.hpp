@@ -12,7 +12,10 @@ namespace fm {
 /// What is decided before the timed problem: the rest is its schedule.
 struct OverlapSetting {
   std::vector<char> preloaded;  ///< by weight of the plan
-  Bytes ring;                   ///< staging ring, when image weights are streamed
+  /// Of the weights that could be streamed: preloaded ones stay for later runs, or go after their
+  /// last use.
+  bool preloads_stay = true;
+  Bytes ring;  ///< staging ring, when image weights are streamed
   int enqueue_ahead = 2;
 };
 
@@ -63,10 +66,13 @@ class OverlapModel {
   /// Resident while preloads are read, where that may be more than the launches claim: images have
   /// a ring then that goes before the first launch. Else 0.
   Bytes preloading(const OverlapSetting& setting, Bytes preloaded) const;
-  TimedProblem problem_of(const std::vector<std::size_t>& streamed, Bytes preloaded) const;
-  /// Weights whose image an earlier streamed one of the same extent and type leaves before their
-  /// first use are taken to reuse it.
-  void expect_reuse(const std::vector<std::size_t>& streamed, TimedProblem* problem) const;
+  /// `preloaded`: bytes of preloads by launch.
+  TimedProblem problem_of(const std::vector<std::size_t>& streamed,
+                          const std::vector<Bytes>& preloaded) const;
+  std::vector<Bytes> preloaded_by_launch(const OverlapSetting& setting) const;
+  /// Weights whose image an earlier one of the same extent and type leaves before their first use
+  /// are taken to reuse it.
+  void expect_reuse(const OverlapSetting& setting, TimedProblem* problem) const;
   std::vector<std::size_t> streamed(const OverlapSetting& setting) const;
 
   const Plan& plan_;

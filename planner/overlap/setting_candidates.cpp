@@ -10,6 +10,11 @@ namespace {
 
 using PreloadSet = std::vector<char>;
 
+/// Shares of the weights that are tried as the first to be preloaded: with what is released behind
+/// the launches, more than the budget's share of it is never of use.
+constexpr double smallest_share = 0.01;
+constexpr double share_step = 0.85;
+
 class PreloadSets {
  public:
   explicit PreloadSets(const OverlapModel& model) : model_(model) {
@@ -94,7 +99,7 @@ std::vector<Bytes> ring_sizes(const OverlapModel& model) {
 std::vector<OverlapSetting> setting_candidates(const OverlapModel& model, std::uint64_t runs) {
   PreloadSets sets(model);
   for (const double share : {0.25, 0.5, 0.75, 1.0}) sets.add_by_time(share);
-  sets.add_first(1);
+  for (double share = 1; share > smallest_share; share *= share_step) sets.add_first(share);
   for (int eighths = 1; runs > 1 && eighths < 8; ++eighths) {
     sets.add_first(eighths / 8.0);
     sets.add_spread(eighths / 8.0);
@@ -104,7 +109,7 @@ std::vector<OverlapSetting> setting_candidates(const OverlapModel& model, std::u
     const bool streams = std::any_of(model.streamable().begin(), model.streamable().end(),
                                      [&](std::size_t w) { return !set[w]; });
     for (const Bytes ring : streams ? ring_sizes(model) : std::vector<Bytes>{Bytes(0)}) {
-      for (const int ahead : {2, 1, 4}) settings.push_back({set, ring, ahead});
+      for (const int ahead : {2, 1, 4}) settings.push_back({set, runs > 1, ring, ahead});
     }
   }
   return settings;

@@ -314,6 +314,25 @@ TEST(PlanValidation, StreamedWeightsComeInTime) {
               HasSubstr("belong to streamed weights"));
 }
 
+TEST(PlanValidation, PreloadsMayGoAfterTheirLastUse) {
+  const auto error = [](const char* release, Residency residency) {
+    return error_after([&](Plan& p) {
+      p.weights[0].residency = residency;
+      p.weights[0].transforms.clear();
+      p.weights[0].earliest_launch = "";
+      p.weights[0].release_after = release;
+      p.launches.erase(p.launches.begin() + 2);
+      p.launches[1].parameters.clear();
+      p.launches.back().depends = {"L1"};
+    });
+  };
+  EXPECT_EQ(error("", Residency::preload), "");
+  EXPECT_EQ(error("L2", Residency::preload), "");
+  EXPECT_THAT(error("L1", Residency::preload), HasSubstr("is before its last use"));
+  EXPECT_THAT(error("L9", Residency::preload), HasSubstr("which the plan lacks"));
+  EXPECT_THAT(error("L2", Residency::disk), HasSubstr("no memory to release"));
+}
+
 TEST(PlanValidation, CopiesMoveTheirWeight) {
   EXPECT_THAT(error_after([](Plan& p) { p.launches[2].weight = "x"; }),
               HasSubstr("not a weight of the plan"));

@@ -93,6 +93,23 @@ TEST(PlanExecutor, RepeatedStreamingRunsGiveTheSameOutput) {
   }
 }
 
+TEST(PlanExecutor, PreloadsThatAreReleasedAreThereAgainForTheNextRun) {
+  for (Placement placement : {Placement::buffer, Placement::image2d}) {
+    for (const int ahead : {1, 2, 4}) {
+      NetworkOptions options;
+      options.weights = placement;
+      options.stream = true;
+      const std::vector<float> streamed = execute(SmallNetwork(options)).y;
+      options.ahead = ahead;
+      const SmallNetwork network(options);
+      EXPECT_EQ(execute(network).y, streamed);
+      const Outcome thrice = execute(network, {3, std::nullopt});
+      EXPECT_EQ(thrice.y, streamed);
+      EXPECT_EQ(thrice.memory.peak_by_class.preloaded, Bytes(0));
+    }
+  }
+}
+
 TEST(PlanExecutor, PlacementAndPolicyDoNotChangeABit) {
   NetworkOptions options;
   const std::vector<float> preloaded = execute(SmallNetwork(options)).y;

@@ -29,6 +29,8 @@ struct NetworkOptions {
   bool split_copies = false;  ///< two copy launches a weight
   int streams = 0;  ///< above 0: weights move inside earlier kernels, where `seed` says, at
                     ///< most so many a launch
+  int ahead = 0;  ///< streaming: the first layers' weights are preloaded and go after their layer,
+                  ///< and the next so many layers' take over their memory
   int enqueue_ahead = 2;
   std::uint64_t seed = 1;
 };
@@ -180,13 +182,20 @@ class SmallNetwork {
     WeightSlice bias;
     bias.tensor = "b" + number;
     bias.bytes = plan_.tensor(bias.tensor).bytes;
+    const bool ahead = layer < options_.ahead;
     for (WeightSlice* slice : {&weight, &bias}) {
       if (!options_.stream) continue;
+      slice->release_after = launch_id(layer);
+      if (ahead) continue;
       slice->residency = Residency::stream;
       if (layer > 0) slice->earliest_launch = launch_id(layer - 1);
-      slice->release_after = launch_id(layer);
+      const int owner = layer - std::max(2, options_.ahead);
+      if (options_.ahead > 0 && owner >= 0) {
+        slice->reuses = slice->tensor.substr(0, 1) + std::to_string(owner);
+      }
     }
-    if (options_.stream && options_.weights == Placement::image2d) add_copies(layer, &weight);
+    const bool copied = options_.stream && !ahead && options_.weights == Placement::image2d;
+    if (copied) add_copies(layer, &weight);
     plan_.weights.push_back(weight);
     plan_.weights.push_back(bias);
 

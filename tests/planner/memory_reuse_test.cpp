@@ -88,6 +88,23 @@ TEST(MemoryReuse, ABufferIsTakenOverOnlyWhenItsReadWaitsForTheOwnersLastLaunch) 
   EXPECT_EQ(plan.launch("L2").claims.um_in_flight, weight_bytes * 2);
 }
 
+TEST(MemoryReuse, APreloadThatIsReleasedLeavesItsMemoryToAnother) {
+  PlanOptions options;
+  options.policy = StreamingPolicy::always_next;
+  options.placement = PlacementPolicy::buffer;
+  Plan plan = plan_of(stack_model(4, 256), options);
+  const Bytes stays = plan.launch("L0").claims.preloaded;
+  plan.weights[0].residency = Residency::preload;
+  set_claims(&plan);
+  EXPECT_EQ(plan.launch("L0").claims.preloaded, stays);
+  EXPECT_EQ(plan.launch("L0").claims.um_in_flight, weight_bytes);  // w0, which L1 uses
+  EXPECT_EQ(plan.launch("L1").claims.um_in_flight, weight_bytes * 2);
+  reuse_memory(std::nullopt, &plan);
+  // Of w1, w2 and w3.
+  EXPECT_THAT(reused(plan), testing::ElementsAre("", "w0", "w1"));
+  EXPECT_NO_THROW(validate(plan));
+}
+
 TEST(MemoryReuse, WeightsThatAreThereAtOnceHaveImagesOfTheirOwn) {
   Plan plan = streamed_stack();
   for (WeightSlice& slice : plan.weights) {

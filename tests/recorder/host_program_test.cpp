@@ -92,6 +92,7 @@ struct Case {
   bool split_copies;
   std::uint64_t ring;
   int streams = 0;
+  int ahead = 0;
 };
 
 class HostProgramTest : public testing::TestWithParam<Case> {
@@ -103,6 +104,7 @@ class HostProgramTest : public testing::TestWithParam<Case> {
     options.split_copies = GetParam().split_copies;
     options.ring = Bytes(GetParam().ring);
     options.streams = GetParam().streams;
+    options.ahead = GetParam().ahead;
     return options;
   }
 };
@@ -169,7 +171,9 @@ INSTANTIATE_TEST_SUITE_P(Plans, HostProgramTest,
                                          Case{Placement::image2d, true, false, 16384},
                                          Case{Placement::image2d, true, true, 8192},
                                          Case{Placement::image2d, true, false, 16384, 1},
-                                         Case{Placement::image2d, true, true, 8192, 3}));
+                                         Case{Placement::image2d, true, true, 8192, 3},
+                                         Case{Placement::buffer, true, false, 0, 0, 2},
+                                         Case{Placement::image2d, true, true, 8192, 0, 1}));
 
 TEST(Compose, SaysWhichLaunchesAreMissing) {
   const SmallNetwork network(NetworkOptions{});
