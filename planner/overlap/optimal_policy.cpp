@@ -195,7 +195,7 @@ class OptimalPolicy {
         model_.run_of(result.plan, candidate.setting, budget, candidate.solution.schedule);
     OverlapReport& report = result.report;
     describe_floors(model_, costs_, &report);
-    report.predicted_warm = run.latency;
+    report.predicted_warm = model_.reread_time(candidate.setting) + run.latency;
     report.predicted = model_.preload_wait(candidate.setting) + run.latency;
     report.runs = request_.runs;
     report.budget = request_.budget;

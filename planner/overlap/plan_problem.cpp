@@ -90,6 +90,11 @@ Nanoseconds OverlapModel::preload_wait(const OverlapSetting& setting) const {
   return time > program_load_ ? time - program_load_ : Nanoseconds(0);
 }
 
+Nanoseconds OverlapModel::reread_time(const OverlapSetting& setting) const {
+  if (setting.preloads_stay) return Nanoseconds(0);
+  return preload_time(setting) - preload_time(least_preload());
+}
+
 std::vector<std::size_t> OverlapModel::streamed(const OverlapSetting& setting) const {
   std::vector<std::size_t> weights;
   for (const std::size_t w : streamable_) {

@@ -45,6 +45,8 @@ class OverlapModel {
   OverlapSetting least_preload() const;
   /// Preloading is over this long after the programs are loaded: the first launch may start.
   Nanoseconds preload_wait(const OverlapSetting& setting) const;
+  /// What a later run waits for: preloads that the run before it released.
+  Nanoseconds reread_time(const OverlapSetting& setting) const;
   /// Disk and copy time of a setting's preloads.
   Nanoseconds preload_time(const OverlapSetting& setting) const;
   /// The problem that a setting leaves, with whole claims.

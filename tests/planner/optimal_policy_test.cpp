@@ -115,6 +115,26 @@ TEST_P(EachPlacement, ManyRunsKeepWeightsForTheNext) {
   EXPECT_LT(some.report.preloaded, weights_of(some.plan));
 }
 
+TEST_P(EachPlacement, OneRunReleasesItsPreloadsAndFillsTheBudgetWithThem) {
+  OverlapRequest request;
+  const OverlapPlan roomy = one(GetParam(), request);
+  request.budget =
+      Bytes((roomy.report.minimum.bytes.count() + roomy.report.peak.total().count()) / 2);
+  const OverlapPlan tight = one(GetParam(), request);
+  request.runs = 100;
+  const OverlapPlan often = one(GetParam(), request);
+  Bytes released;
+  for (const WeightSlice& slice : tight.plan.weights) {
+    if (slice.residency == Residency::preload && !stays(slice)) released += slice.bytes;
+  }
+  EXPECT_GT(released, Bytes(0));
+  EXPECT_LE(tight.report.predicted, often.report.predicted);
+  EXPECT_GT(tight.report.predicted_warm, tight.report.predicted);
+  for (const WeightSlice& slice : often.plan.weights) {
+    EXPECT_TRUE(slice.residency != Residency::preload || stays(slice)) << slice.tensor;
+  }
+}
+
 TEST_P(EachPlacement, TheFrontTradesMemoryForTime) {
   OverlapRequest request;
   request.pareto = 5;
