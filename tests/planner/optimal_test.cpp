@@ -9,6 +9,7 @@
 #include "core/mebibytes.hpp"
 #include "planner/overlap/chunk_rounding.hpp"
 #include "planner/overlap/eager_reading.hpp"
+#include "planner/overlap/launch_groups.hpp"
 #include "planner/overlap/overlap_lp.hpp"
 #include "planner/overlap/read_pieces.hpp"
 #include "tests/core/error_message.hpp"
@@ -135,6 +136,51 @@ TEST(OverlapLp, BoundsEveryScheduleFromBelow) {
   // A heuristic on a coarse grid: nearly always the optimum, and never far from it.
   EXPECT_GE(equal, problems * 9 / 10);
   EXPECT_LE(worst, 1.15);
+}
+
+TEST(OverlapLp, GroupsOfLaunchesBoundFromBelowToo) {
+  std::mt19937_64 random(29);
+  double near = 0;
+  for (int i = 0; i < 60; ++i) {
+    TimedProblem problem = random_problem(random, 20 + random() % 60, 5 + random() % 40);
+    problem.head_start = Nanoseconds(random() % 3000);
+    problem.whole_claims = i % 3 == 0;
+    problem.ahead = random() % 2;
+    problem.ring = Bytes(problem.whole_claims ? 1 << 20 : unlimited_bytes.count());
+    problem.budget = minimum_budget(problem).bytes + Bytes(1024 * (random() % 12));
+    const auto single = solve_overlap_lp(problem, 10);
+    ASSERT_TRUE(single);
+    for (const std::size_t groups : {1, 7, 15}) {
+      const auto grouped = solve_overlap_lp(problem, 10, groups);
+      ASSERT_TRUE(grouped);
+      EXPECT_LE(grouped->latency, single->latency * (1 + 1e-6)) << i << " " << groups;
+      ASSERT_EQ(grouped->streamed.size(), problem.launches.size());
+      for (std::size_t k = 0; k < problem.launches.size(); ++k) {
+        const SlowdownCurve& curve = problem.launches[k].slowdown;
+        const double most = curve.empty() ? 0 : static_cast<double>(curve.back().streamed.count());
+        EXPECT_GE(grouped->streamed[k], -1e-3);
+        EXPECT_LE(grouped->streamed[k], most + 1e-3);
+      }
+      if (groups == 15) near += grouped->latency / single->latency / 60;
+    }
+  }
+  EXPECT_GE(near, 0.9);
+}
+
+TEST(OverlapLp, GroupsOfOneLaunchAreTheLaunchesThemselves) {
+  std::mt19937_64 random(31);
+  const TimedProblem problem = random_problem(random, 50, 20);
+  EXPECT_EQ(launch_groups(problem, 50).size(), 50u);
+  for (const std::size_t most : {1, 2, 3, 10, 49}) {
+    const std::vector<LaunchGroup> groups = launch_groups(problem, most);
+    EXPECT_LE(groups.size(), std::max<std::size_t>(most, 2));
+    EXPECT_GE(groups.size(), most / 3);
+    EXPECT_EQ(groups.front().first, 0u);
+    EXPECT_EQ(groups.back().last, 49u);
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+      EXPECT_EQ(groups[i].first, groups[i - 1].last + 1);
+    }
+  }
 }
 
 TEST(RunSchedule, TimesOfASmallExample) {
