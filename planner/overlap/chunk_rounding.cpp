@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "planner/overlap/read_pieces.hpp"
+#include "planner/overlap/transform_caps.hpp"
 
 namespace fm {
 namespace {
@@ -27,7 +28,20 @@ std::uint64_t streamable(const TimedProblem& problem, const ChunkList& chunks, s
   return count;
 }
 
-/// Rebuilds copies for given streams: as late as possible, streams cut to what is possible.
+bool within_caps(const TimedProblem& problem, const PointerCaps& caps, const ChunkList& chunks,
+                 const OverlapSchedule& schedule) {
+  std::uint64_t done = 0;
+  for (std::size_t k = 0; k < schedule.streamed.size(); ++k) {
+    done += schedule.copied[k] + schedule.streamed[k];
+    if (done > 0 && transform_end(problem, chunks, done - 1) > transform_cap(problem, caps, k)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 OverlapSchedule with_late_copies(const TimedProblem& problem, const ChunkList& chunks,
                                  std::vector<std::uint64_t> streamed) {
   OverlapSchedule schedule;
@@ -42,31 +56,6 @@ OverlapSchedule with_late_copies(const TimedProblem& problem, const ChunkList& c
   schedule.streamed = std::move(streamed);
   return schedule;
 }
-
-/// Where transforms for launch k must end: what they need is read, or claimed, by then.
-std::int64_t transform_cap(const TimedProblem& problem, const PointerCaps& caps, std::size_t k) {
-  return problem.whole_claims ? caps.running[k - std::min(k, problem.ahead)] : caps.waiting[k];
-}
-
-std::int64_t transform_end(const TimedProblem& problem, const ChunkList& chunks,
-                           std::uint64_t number) {
-  const WeightChunk& chunk = chunks.all[chunks.images[number]];
-  return problem.whole_claims ? chunks.weight_end[chunk.weight] : chunk.end;
-}
-
-bool within_caps(const TimedProblem& problem, const PointerCaps& caps, const ChunkList& chunks,
-                 const OverlapSchedule& schedule) {
-  std::uint64_t done = 0;
-  for (std::size_t k = 0; k < schedule.streamed.size(); ++k) {
-    done += schedule.copied[k] + schedule.streamed[k];
-    if (done > 0 && transform_end(problem, chunks, done - 1) > transform_cap(problem, caps, k)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
 
 OverlapSchedule round_to_chunks(const TimedProblem& problem, const ChunkList& chunks,
                                 const LpSolution& relaxed, double share) {

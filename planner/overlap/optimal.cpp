@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "core/diagnostics.hpp"
 #include "core/mebibytes.hpp"
 #include "planner/overlap/chunk_rounding.hpp"
 #include "planner/overlap/eager_reading.hpp"
 #include "planner/overlap/overlap_lp.hpp"
+#include "planner/overlap/stream_filling.hpp"
 
 namespace fm {
 namespace {
@@ -20,8 +22,9 @@ double since(Clock::time_point began) {
 }
 
 constexpr double good_enough = 0.002;  // gap at which improving stops
+constexpr int fillings = 4;            // until the times of a run are about those of the next
 constexpr int improving_rounds = 4;
-constexpr std::uint64_t improving_work = 8000000;  // a fraction of a second
+constexpr std::uint64_t improving_work = 2000000;  // a tenth of a second
 
 void refuse_small_budget(const TimedProblem& problem) {
   const MinimumBudget minimum = minimum_budget(problem);
@@ -32,12 +35,29 @@ void refuse_small_budget(const TimedProblem& problem) {
                   mebibytes_up(minimum.weights) + " of weights");
 }
 
-void keep_if_faster(const TimedProblem& problem, const ChunkList& chunks,
-                    OverlapSchedule&& schedule, OptimalSolution* best) {
+/// Runs the schedule and keeps it if it is faster; returns its run otherwise.
+std::optional<TimedRun> keep_if_faster(const TimedProblem& problem, const ChunkList& chunks,
+                                       OverlapSchedule&& schedule, OptimalSolution* best) {
   TimedRun run = run_schedule(problem, chunks, schedule);
-  if (run.latency >= best->run.latency) return;
+  if (run.latency >= best->run.latency) return run;
   best->schedule = std::move(schedule);
   best->run = std::move(run);
+  return std::nullopt;
+}
+
+/// Streams what is read in time where it is cheapest, by the times of the run before.
+void fill(const TimedProblem& problem, const ChunkList& chunks, std::size_t lead,
+          OptimalSolution* best) {
+  for (const double price : stream_prices(problem)) {
+    TimedRun run = best->run;
+    for (int i = 0; i < fillings && best->gap() > good_enough; ++i) {
+      const auto in_time = chunks_in_time(problem, chunks, run, lead);
+      auto schedule =
+          with_late_copies(problem, chunks, fill_streams(problem, chunks, in_time, price));
+      auto slower = keep_if_faster(problem, chunks, std::move(schedule), best);
+      run = slower ? std::move(*slower) : best->run;
+    }
+  }
 }
 
 }  // namespace
@@ -56,6 +76,8 @@ OptimalSolution solve_optimal(const TimedProblem& problem, const OptimalLimits& 
   best.schedule = copies_before_use(problem, chunks);
   best.run = run_schedule(problem, chunks, best.schedule);
   best.lower_bound = eager_reading(problem).latency;
+  fill(problem, chunks, 0, &best);
+  if (problem.whole_claims && problem.ahead > 0) fill(problem, chunks, problem.ahead, &best);
   if (best.gap() > good_enough) {
     if (const auto relaxed = solve_overlap_lp(problem, limits.seconds)) {
       best.relaxation_solved = true;

@@ -41,6 +41,7 @@ class ScheduleRun {
     if (problem_.preloading > run_.peak.total) {
       run_.peak = {problem_.preloading, 0, Bytes(0), Bytes(0), problem_.preloading};
     }
+    run_.read_at = std::move(read_at_);
     run_.latency = Nanoseconds(static_cast<std::uint64_t>(now_));
     return std::move(run_);
   }

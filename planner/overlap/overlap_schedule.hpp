@@ -53,6 +53,7 @@ struct PeakMemory {
 struct TimedRun {
   Nanoseconds latency;
   std::vector<Nanoseconds> start, finish;  ///< by launch, from the first launch's earliest start
+  std::vector<std::int64_t> read_at;       ///< by chunk: when it is read, on the same clock
   std::vector<Phase> read_from;            ///< by weight: when its first chunk was claimed
   Nanoseconds copying, slowed;  ///< GPU time of copies, and of streams beyond bare launches
   Nanoseconds waiting;          ///< GPU time lost to reads
