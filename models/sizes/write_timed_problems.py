@@ -69,7 +69,7 @@ def claims_lines(arguments, figures, weight_bytes):
         return []
     ring = int(arguments.ring * arguments.share * weight_bytes)
     piece = max(min(ring // 2, 1024**2), ring // 4)
-    return ["whole_claims:", f"  ring: {ring} B", "  ahead: 1",
+    return ["whole_claims:", f"  ring: {ring} B", f"  ahead: {arguments.ahead}",
             f"  piece_overhead: {microseconds(figures.piece_overhead(piece))}",
             f"  enqueue: {microseconds(figures.enqueue)}", f"  image: {microseconds(figures.image)}",
             f"  image_bandwidth: {1 / figures.image_per_byte:.0f} B/s"]
@@ -95,9 +95,13 @@ def problem_text(network, figures, arguments):
         lines.append(f"  - {{name: {name}, time: {microseconds(time)}, memory: {memory} B"
                      + (f", slowdown: [{points}]" if points else "") + "}")
     lines.append("weights:")
+    seen = set()
     for name, size, launch in weights:
+        # Each weight is used by one launch: the next of its size takes over its image.
+        reuse = ", new_image: false" if arguments.claims == "whole" and size in seen else ""
+        seen.add(size)
         lines.append(f"  - {{name: {name}, bytes: {size} B, first_use: {launch}, "
-                     f"read: {microseconds(figures.read_seconds(size))}}}")
+                     f"read: {microseconds(figures.read_seconds(size))}{reuse}}}")
     return "\n".join(lines) + "\n"
 
 
@@ -116,6 +120,8 @@ def main():
                         help="chunk by chunk (default), or whole images and a ring, as executors claim")
     parser.add_argument("--ring", type=float, default=0.5,
                         help="share of that room which is the ring (default 0.5)")
+    parser.add_argument("--ahead", type=int, default=3, metavar="N",
+                        help="whole claims: launches enqueued ahead of the running one (default 3)")
     arguments = parser.parse_args()
     known = {network.key: network for network in write_problems.networks()}
     figures = device_figures.figures(arguments.config)

@@ -2,31 +2,10 @@
 
 #include <algorithm>
 
-#include "planner/overlap/read_pieces.hpp"
-#include "planner/overlap/transform_caps.hpp"
+#include "planner/overlap/stream_limits.hpp"
 
 namespace fm {
 namespace {
-
-/// Most chunks from image chunk `first` on that launch k may stream: within half of the ring, for
-/// the other half is being filled for the next.
-std::uint64_t streamable(const TimedProblem& problem, const ChunkList& chunks, std::size_t k,
-                         std::uint64_t first) {
-  const SlowdownCurve& curve = problem.launches[k].slowdown;
-  if (curve.empty()) return 0;
-  const std::uint64_t block = problem.whole_claims ? staging_block : 0;
-  const std::uint64_t room = problem.ring.count() / 2;
-  std::uint64_t count = 0, bytes = 0;
-  std::size_t images = 0;
-  for (std::uint64_t i = first; i < chunks.images.size(); ++i, ++count) {
-    const WeightChunk& chunk = chunks.all[chunks.images[i]];
-    bytes += chunk.bytes;
-    if (count == 0 || chunks.all[chunks.images[i - 1]].weight != chunk.weight) ++images;
-    if (bytes > curve.back().streamed.count() || bytes + images * block > room) break;
-    if (images > problem.images_a_launch) break;
-  }
-  return count;
-}
 
 bool within_caps(const TimedProblem& problem, const PointerCaps& caps, const ChunkList& chunks,
                  const OverlapSchedule& schedule) {

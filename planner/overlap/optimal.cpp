@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 
 #include "core/diagnostics.hpp"
 #include "core/mebibytes.hpp"
@@ -35,27 +34,23 @@ void refuse_small_budget(const TimedProblem& problem) {
                   mebibytes_up(minimum.weights) + " of weights");
 }
 
-/// Runs the schedule and keeps it if it is faster; returns its run otherwise.
-std::optional<TimedRun> keep_if_faster(const TimedProblem& problem, const ChunkList& chunks,
-                                       OverlapSchedule&& schedule, OptimalSolution* best) {
-  TimedRun run = run_schedule(problem, chunks, schedule);
-  if (run.latency >= best->run.latency) return run;
+void keep_if_faster(OverlapSchedule&& schedule, TimedRun&& run, OptimalSolution* best) {
+  if (run.latency >= best->run.latency) return;
   best->schedule = std::move(schedule);
   best->run = std::move(run);
-  return std::nullopt;
 }
 
 /// Streams what is read in time where it is cheapest, by the times of the run before.
 void fill(const TimedProblem& problem, const ChunkList& chunks, std::size_t lead,
           OptimalSolution* best) {
   for (const double price : stream_prices(problem)) {
-    TimedRun run = best->run;
+    std::vector<std::uint64_t> in_time = chunks_in_time(problem, chunks, best->run, lead);
     for (int i = 0; i < fillings && best->gap() > good_enough; ++i) {
-      const auto in_time = chunks_in_time(problem, chunks, run, lead);
-      auto schedule =
+      OverlapSchedule schedule =
           with_late_copies(problem, chunks, fill_streams(problem, chunks, in_time, price));
-      auto slower = keep_if_faster(problem, chunks, std::move(schedule), best);
-      run = slower ? std::move(*slower) : best->run;
+      TimedRun run = run_without_late_streams(problem, chunks, &schedule);
+      in_time = chunks_in_time(problem, chunks, run, lead);
+      keep_if_faster(std::move(schedule), std::move(run), best);
     }
   }
 }
@@ -83,7 +78,9 @@ OptimalSolution solve_optimal(const TimedProblem& problem, const OptimalLimits& 
       best.relaxation_solved = true;
       best.lower_bound = std::max(best.lower_bound, relaxed->latency * (1 - 1e-7));
       for (const double share : {1.0, 0.5, 0.05}) {
-        keep_if_faster(problem, chunks, round_to_chunks(problem, chunks, *relaxed, share), &best);
+        OverlapSchedule schedule = round_to_chunks(problem, chunks, *relaxed, share);
+        TimedRun run = run_schedule(problem, chunks, schedule);
+        keep_if_faster(std::move(schedule), std::move(run), &best);
       }
     }
     if (best.gap() > good_enough && since(began) < limits.seconds) {

@@ -68,4 +68,9 @@ struct TimedRun {
 TimedRun run_schedule(const TimedProblem& problem, const ChunkList& chunks,
                       const OverlapSchedule& schedule);
 
+/// Leaves out of the schedule the streams that a launch, or the host that enqueues it, would wait
+/// for, has them copied as late as possible, and runs what is left.
+TimedRun run_without_late_streams(const TimedProblem& problem, const ChunkList& chunks,
+                                  OverlapSchedule* schedule);
+
 }  // namespace fm

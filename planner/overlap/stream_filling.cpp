@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "planner/overlap/launch_groups.hpp"
-#include "planner/overlap/transform_caps.hpp"
+#include "planner/overlap/stream_limits.hpp"
 
 namespace fm {
 namespace {
