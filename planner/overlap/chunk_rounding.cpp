@@ -2,57 +2,10 @@
 
 #include <algorithm>
 
-#include "planner/overlap/read_pieces.hpp"
+#include "planner/overlap/stream_limits.hpp"
 
 namespace fm {
 namespace {
-
-/// Most chunks from image chunk `first` on that launch k may stream: within half of the ring, for
-/// the other half is being filled for the next.
-std::uint64_t streamable(const TimedProblem& problem, const ChunkList& chunks, std::size_t k,
-                         std::uint64_t first) {
-  const SlowdownCurve& curve = problem.launches[k].slowdown;
-  if (curve.empty()) return 0;
-  const std::uint64_t block = problem.whole_claims ? staging_block : 0;
-  const std::uint64_t room = problem.ring.count() / 2;
-  std::uint64_t count = 0, bytes = 0;
-  std::size_t images = 0;
-  for (std::uint64_t i = first; i < chunks.images.size(); ++i, ++count) {
-    const WeightChunk& chunk = chunks.all[chunks.images[i]];
-    bytes += chunk.bytes;
-    if (count == 0 || chunks.all[chunks.images[i - 1]].weight != chunk.weight) ++images;
-    if (bytes > curve.back().streamed.count() || bytes + images * block > room) break;
-    if (images > problem.images_a_launch) break;
-  }
-  return count;
-}
-
-/// Rebuilds copies for given streams: as late as possible, streams cut to what is possible.
-OverlapSchedule with_late_copies(const TimedProblem& problem, const ChunkList& chunks,
-                                 std::vector<std::uint64_t> streamed) {
-  OverlapSchedule schedule;
-  std::uint64_t done = 0;
-  for (std::size_t k = 0; k < problem.launches.size(); ++k) {
-    const std::uint64_t needed = chunks.image_needed[k];
-    schedule.copied.push_back(needed > done ? needed - done : 0);
-    done = std::max(done, needed);
-    if (streamed[k] > 0) streamed[k] = std::min(streamed[k], streamable(problem, chunks, k, done));
-    done += streamed[k];
-  }
-  schedule.streamed = std::move(streamed);
-  return schedule;
-}
-
-/// Where transforms for launch k must end: what they need is read, or claimed, by then.
-std::int64_t transform_cap(const TimedProblem& problem, const PointerCaps& caps, std::size_t k) {
-  return problem.whole_claims ? caps.running[k - std::min(k, problem.ahead)] : caps.waiting[k];
-}
-
-std::int64_t transform_end(const TimedProblem& problem, const ChunkList& chunks,
-                           std::uint64_t number) {
-  const WeightChunk& chunk = chunks.all[chunks.images[number]];
-  return problem.whole_claims ? chunks.weight_end[chunk.weight] : chunk.end;
-}
 
 bool within_caps(const TimedProblem& problem, const PointerCaps& caps, const ChunkList& chunks,
                  const OverlapSchedule& schedule) {
@@ -67,6 +20,21 @@ bool within_caps(const TimedProblem& problem, const PointerCaps& caps, const Chu
 }
 
 }  // namespace
+
+OverlapSchedule with_late_copies(const TimedProblem& problem, const ChunkList& chunks,
+                                 std::vector<std::uint64_t> streamed) {
+  OverlapSchedule schedule;
+  std::uint64_t done = 0;
+  for (std::size_t k = 0; k < problem.launches.size(); ++k) {
+    const std::uint64_t needed = chunks.image_needed[k];
+    schedule.copied.push_back(needed > done ? needed - done : 0);
+    done = std::max(done, needed);
+    if (streamed[k] > 0) streamed[k] = std::min(streamed[k], streamable(problem, chunks, k, done));
+    done += streamed[k];
+  }
+  schedule.streamed = std::move(streamed);
+  return schedule;
+}
 
 OverlapSchedule round_to_chunks(const TimedProblem& problem, const ChunkList& chunks,
                                 const LpSolution& relaxed, double share) {

@@ -6,6 +6,11 @@
 
 namespace fm {
 
+/// Streams as given, cut to what each launch can stream; what they leave over is copied as late as
+/// possible. The result can run if its transforms are within the caps.
+OverlapSchedule with_late_copies(const TimedProblem& problem, const ChunkList& chunks,
+                                 std::vector<std::uint64_t> streamed);
+
 /// Follows the relaxation's transformed bytes as closely as chunks, streamed bytes and images of
 /// each launch allow: a chunk counts as transformed when `share` (0 to 1) of it is. What the
 /// streams left over is copied as late as possible. The result can run.

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "core/diagnostics.hpp"
-#include "core/yaml_value.hpp"
 
 namespace fm {
 namespace {
@@ -78,7 +77,11 @@ void read_lists(YamlMap* map, LcOpgProblem* problem) {
 }  // namespace
 
 LcOpgProblem parse_lc_opg_problem(const std::string& yaml, const std::string& file_name) {
-  YamlMap map = parse_yaml_document(yaml, file_name).map();
+  return lc_opg_problem_of(parse_yaml_document(yaml, file_name));
+}
+
+LcOpgProblem lc_opg_problem_of(const YamlValue& document) {
+  YamlMap map = document.map();
   LcOpgProblem problem;
   map.required("lc_opg").unsigned_integer(format_version, format_version);
   problem.name = map.required("name").text();
@@ -90,10 +93,6 @@ LcOpgProblem parse_lc_opg_problem(const std::string& yaml, const std::string& fi
   read_lists(&map, &problem);
   map.reject_unknown();
   return problem;
-}
-
-LcOpgProblem read_lc_opg_problem(const std::string& path) {
-  return parse_lc_opg_problem(read_text_file(path), path);
 }
 
 void force_preload(const std::vector<std::string>& names, LcOpgProblem* problem) {

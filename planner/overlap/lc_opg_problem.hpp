@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/units.hpp"
+#include "core/yaml_value.hpp"
 
 namespace fm {
 
@@ -46,7 +46,7 @@ struct LcOpgProblem {
 
 /// Reads a problem file (docs/lc-opg.md). Throws UserError with the place of
 /// whatever is wrong.
-LcOpgProblem read_lc_opg_problem(const std::string& path);
+LcOpgProblem lc_opg_problem_of(const YamlValue& document);
 LcOpgProblem parse_lc_opg_problem(const std::string& yaml, const std::string& file_name);
 
 /// Adds the named weights to those that must be in W. Throws UserError for a

@@ -9,6 +9,7 @@
 #include "planner/overlap/chunk_rounding.hpp"
 #include "planner/overlap/eager_reading.hpp"
 #include "planner/overlap/overlap_lp.hpp"
+#include "planner/overlap/stream_filling.hpp"
 
 namespace fm {
 namespace {
@@ -20,8 +21,9 @@ double since(Clock::time_point began) {
 }
 
 constexpr double good_enough = 0.002;  // gap at which improving stops
+constexpr int fillings = 4;            // until the times of a run are about those of the next
 constexpr int improving_rounds = 4;
-constexpr std::uint64_t improving_work = 8000000;  // a fraction of a second
+constexpr std::uint64_t improving_work = 2000000;  // a tenth of a second
 
 void refuse_small_budget(const TimedProblem& problem) {
   const MinimumBudget minimum = minimum_budget(problem);
@@ -32,12 +34,25 @@ void refuse_small_budget(const TimedProblem& problem) {
                   mebibytes_up(minimum.weights) + " of weights");
 }
 
-void keep_if_faster(const TimedProblem& problem, const ChunkList& chunks,
-                    OverlapSchedule&& schedule, OptimalSolution* best) {
-  TimedRun run = run_schedule(problem, chunks, schedule);
+void keep_if_faster(OverlapSchedule&& schedule, TimedRun&& run, OptimalSolution* best) {
   if (run.latency >= best->run.latency) return;
   best->schedule = std::move(schedule);
   best->run = std::move(run);
+}
+
+/// Streams what is read in time where it is cheapest, by the times of the run before.
+void fill(const TimedProblem& problem, const ChunkList& chunks, std::size_t lead,
+          OptimalSolution* best) {
+  for (const double price : stream_prices(problem)) {
+    std::vector<std::uint64_t> in_time = chunks_in_time(problem, chunks, best->run, lead);
+    for (int i = 0; i < fillings && best->gap() > good_enough; ++i) {
+      OverlapSchedule schedule =
+          with_late_copies(problem, chunks, fill_streams(problem, chunks, in_time, price));
+      TimedRun run = run_without_late_streams(problem, chunks, &schedule);
+      in_time = chunks_in_time(problem, chunks, run, lead);
+      keep_if_faster(std::move(schedule), std::move(run), best);
+    }
+  }
 }
 
 }  // namespace
@@ -56,12 +71,16 @@ OptimalSolution solve_optimal(const TimedProblem& problem, const OptimalLimits& 
   best.schedule = copies_before_use(problem, chunks);
   best.run = run_schedule(problem, chunks, best.schedule);
   best.lower_bound = eager_reading(problem).latency;
+  fill(problem, chunks, 0, &best);
+  if (problem.whole_claims && problem.ahead > 0) fill(problem, chunks, problem.ahead, &best);
   if (best.gap() > good_enough) {
     if (const auto relaxed = solve_overlap_lp(problem, limits.seconds)) {
       best.relaxation_solved = true;
       best.lower_bound = std::max(best.lower_bound, relaxed->latency * (1 - 1e-7));
       for (const double share : {1.0, 0.5, 0.05}) {
-        keep_if_faster(problem, chunks, round_to_chunks(problem, chunks, *relaxed, share), &best);
+        OverlapSchedule schedule = round_to_chunks(problem, chunks, *relaxed, share);
+        TimedRun run = run_schedule(problem, chunks, schedule);
+        keep_if_faster(std::move(schedule), std::move(run), &best);
       }
     }
     if (best.gap() > good_enough && since(began) < limits.seconds) {

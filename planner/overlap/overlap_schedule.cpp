@@ -6,6 +6,7 @@
 #include <string>
 
 #include "planner/overlap/read_pieces.hpp"
+#include "planner/overlap/stream_limits.hpp"
 
 namespace fm {
 namespace {
@@ -28,10 +29,15 @@ class ScheduleRun {
     run_.read_from.resize(problem.weights.size());
   }
 
+  /// Streams that a launch would wait for are left out, and copied when they are needed.
+  void leave_out_late_streams() { leaves_out_ = true; }
+  OverlapSchedule take_schedule() { return std::move(schedule_); }
+
   TimedRun run() {
     now_ = -static_cast<std::int64_t>(problem_.head_start.count());
     disk_free_ = now_;
     for (std::size_t k = 0; k < problem_.launches.size(); ++k) {
+      if (leaves_out_) schedule_.copied[k] = lacking(k);
       wait_and_copy(k, schedule_.copied[k]);
       now_ = std::max<std::int64_t>(now_, 0);
       launch(k, schedule_.streamed[k]);
@@ -41,6 +47,7 @@ class ScheduleRun {
     if (problem_.preloading > run_.peak.total) {
       run_.peak = {problem_.preloading, 0, Bytes(0), Bytes(0), problem_.preloading};
     }
+    run_.read_at = std::move(read_at_);
     run_.latency = Nanoseconds(static_cast<std::uint64_t>(now_));
     return std::move(run_);
   }
@@ -145,6 +152,24 @@ class ScheduleRun {
     return host_;
   }
 
+  std::uint64_t lacking(std::size_t k) const {
+    const std::uint64_t needed = chunks_.image_needed[k];
+    return needed > transformed_ ? needed - transformed_ : 0;
+  }
+
+  /// Of the chunks that launch k, which is ready at `start`, was to stream: those it need not wait
+  /// for, nor the host that enqueues it.
+  std::uint64_t in_time(std::size_t k, std::int64_t start, std::uint64_t streams) const {
+    const std::int64_t time = std::max(start, problem_.whole_claims ? host_ : now_);
+    std::uint64_t count = 0;
+    const std::uint64_t most = std::min(streams, streamable(problem_, chunks_, k, transformed_));
+    for (; count < most; ++count) {
+      const std::size_t chunk = chunks_.images[transformed_ + count];
+      if (chunk >= claimed_ || read_at_[chunk] > time) break;
+    }
+    return count;
+  }
+
   const WeightChunk& image_chunk(std::size_t launch, std::uint64_t number) {
     if (number >= chunks_.images.size()) fail(launch, "transforms more chunks than there are");
     if (chunks_.images[number] >= claimed_) {
@@ -195,6 +220,7 @@ class ScheduleRun {
     begin_command();
     std::int64_t start = 0;
     if (read > 0) start = std::max(start, read_at_[read - 1]);
+    if (leaves_out_) schedule_.streamed[k] = streams = in_time(k, start, streams);
     std::uint64_t bytes = 0;
     std::size_t images = 0;
     for (std::uint64_t i = 0; i < streams; ++i) {
@@ -225,7 +251,8 @@ class ScheduleRun {
 
   const TimedProblem& problem_;
   const ChunkList& chunks_;
-  const OverlapSchedule& schedule_;
+  OverlapSchedule schedule_;
+  bool leaves_out_ = false;
   const std::vector<ReadPiece> pieces_;
   RingModel ring_;
   const WeightDemand demand_;
@@ -290,6 +317,16 @@ OverlapSchedule copies_before_use(const TimedProblem& problem, const ChunkList& 
 TimedRun run_schedule(const TimedProblem& problem, const ChunkList& chunks,
                       const OverlapSchedule& schedule) {
   return ScheduleRun(problem, chunks, schedule).run();
+}
+
+TimedRun run_without_late_streams(const TimedProblem& problem, const ChunkList& chunks,
+                                  OverlapSchedule* schedule) {
+  ScheduleRun run(problem, chunks, *schedule);
+  run.leave_out_late_streams();
+  TimedRun result = run.run();
+  *schedule = run.take_schedule();
+  // What is read at once with whole claims depends on the schedule.
+  return problem.whole_claims ? run_schedule(problem, chunks, *schedule) : result;
 }
 
 }  // namespace fm

@@ -53,6 +53,7 @@ struct PeakMemory {
 struct TimedRun {
   Nanoseconds latency;
   std::vector<Nanoseconds> start, finish;  ///< by launch, from the first launch's earliest start
+  std::vector<std::int64_t> read_at;       ///< by chunk: when it is read, on the same clock
   std::vector<Phase> read_from;            ///< by weight: when its first chunk was claimed
   Nanoseconds copying, slowed;  ///< GPU time of copies, and of streams beyond bare launches
   Nanoseconds waiting;          ///< GPU time lost to reads
@@ -66,5 +67,10 @@ struct TimedRun {
 /// late or beyond a launch's streamed bytes or images, more than the ring holds.
 TimedRun run_schedule(const TimedProblem& problem, const ChunkList& chunks,
                       const OverlapSchedule& schedule);
+
+/// Leaves out of the schedule the streams that a launch, or the host that enqueues it, would wait
+/// for, has them copied as late as possible, and runs what is left.
+TimedRun run_without_late_streams(const TimedProblem& problem, const ChunkList& chunks,
+                                  OverlapSchedule* schedule);
 
 }  // namespace fm

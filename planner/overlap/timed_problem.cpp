@@ -7,22 +7,6 @@
 namespace fm {
 namespace {
 
-void check_slowdown(const SlowdownCurve& curve, std::size_t launch) {
-  double bytes = 0, time = 0, slope = 0;
-  for (const SlowdownPoint& point : curve) {
-    const auto next_bytes = static_cast<double>(point.streamed.count());
-    const auto next_time = static_cast<double>(point.extra.count());
-    const double next_slope = next_bytes > bytes ? (next_time - time) / (next_bytes - bytes) : -1;
-    // Points are whole nanoseconds: a rounding is no concavity.
-    const double rounding = next_bytes > bytes ? 2 / (next_bytes - bytes) : 0;
-    if (next_slope < slope - rounding) {
-      throw std::invalid_argument("launch " + std::to_string(launch) +
-                                  ": its slowdown is not rising and convex");
-    }
-    bytes = next_bytes, time = next_time, slope = std::max(slope, next_slope);
-  }
-}
-
 /// Images of launch k + ahead are claimed while k runs.
 void claim_images_ahead(const TimedProblem& problem, WeightDemand* demand) {
   const std::size_t n = problem.launches.size();
@@ -58,6 +42,20 @@ std::uint64_t constant_ring(const TimedProblem& problem) {
 
 }  // namespace
 
+bool is_convex(const SlowdownCurve& curve) {
+  double bytes = 0, time = 0, slope = 0;
+  for (const SlowdownPoint& point : curve) {
+    const auto next_bytes = static_cast<double>(point.streamed.count());
+    const auto next_time = static_cast<double>(point.extra.count());
+    if (next_bytes <= bytes) return false;
+    const double next_slope = (next_time - time) / (next_bytes - bytes);
+    // Points are whole nanoseconds: a rounding is no concavity.
+    if (next_slope < slope - 2 / (next_bytes - bytes)) return false;
+    bytes = next_bytes, time = next_time, slope = std::max(slope, next_slope);
+  }
+  return true;
+}
+
 void check(const TimedProblem& problem) {
   if (problem.launches.empty()) throw std::invalid_argument("no launches");
   if (problem.chunk == Bytes(0)) throw std::invalid_argument("chunk of 0 bytes");
@@ -74,7 +72,9 @@ void check(const TimedProblem& problem) {
     before = weight.first_use;
   }
   for (std::size_t k = 0; k < problem.launches.size(); ++k) {
-    check_slowdown(problem.launches[k].slowdown, k);
+    if (is_convex(problem.launches[k].slowdown)) continue;
+    throw std::invalid_argument("launch " + std::to_string(k) +
+                                ": its slowdown is not rising and convex");
   }
 }
 

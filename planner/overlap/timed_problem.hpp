@@ -67,6 +67,10 @@ struct TimedProblem {
   Bytes preloading;            ///< resident before the first launch, while preloads are read
 };
 
+/// Whether bytes rise and each further byte costs no less than those before it, but for roundings
+/// to whole nanoseconds.
+bool is_convex(const SlowdownCurve& curve);
+
 /// Throws std::invalid_argument: no launches, a weight out of order or without uses, a slowdown
 /// that is not convex, chunk of 0 bytes.
 void check(const TimedProblem& problem);

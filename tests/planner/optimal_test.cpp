@@ -20,39 +20,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A random problem in microseconds and kibibytes: images and buffers, slowdowns, copy costs.
-TimedProblem random_problem(std::mt19937_64& random, std::size_t launches, std::size_t weights) {
-  const auto up_to = [&](std::uint64_t most) { return random() % (most + 1); };
-  TimedProblem problem;
-  problem.chunk = Bytes(1024);
-  problem.copy = {Nanoseconds(up_to(500)), static_cast<double>(up_to(100)) / 100};
-  for (std::size_t k = 0; k < launches; ++k) {
-    TimedLaunch launch;
-    launch.time = Nanoseconds(100 + up_to(4000));
-    launch.running = Bytes(up_to(3) * 1024);
-    launch.waiting = Bytes(up_to(launch.running.count() / 1024) * 1024);
-    if (up_to(2) > 0) {
-      const std::uint64_t bytes = 1024 * (1 + up_to(3)), first = up_to(500);
-      launch.slowdown = {{Bytes(bytes), Nanoseconds(first)},
-                         {Bytes(2 * bytes), Nanoseconds(2 * first + up_to(900))}};
-    }
-    problem.launches.push_back(launch);
-  }
-  for (std::size_t w = 0; w < weights; ++w) {
-    TimedWeight weight;
-    weight.bytes = Bytes(512 * (1 + up_to(7)));
-    weight.read = Nanoseconds(100 + weight.bytes.count());
-    weight.first_use = up_to(launches - 1);
-    weight.last_use = weight.first_use + up_to(launches - weight.first_use);
-    weight.form = up_to(3) == 0 ? WeightForm::buffer : WeightForm::image;
-    problem.weights.push_back(weight);
-  }
-  std::sort(problem.weights.begin(), problem.weights.end(),
-            [](const auto& a, const auto& b) { return a.first_use < b.first_use; });
-  problem.budget = minimum_budget(problem).bytes + Bytes(1024 * up_to(12));
-  return problem;
-}
-
 /// Best latency over all numbers of streamed chunks by launch, copies as late as possible or
 /// earlier: every schedule there is.
 class ScheduleSearch {
@@ -102,7 +69,7 @@ class ScheduleSearch {
 TEST(OverlapLp, WithFreeTransformsItIsTheRecursion) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 60; ++i) {
-    TimedProblem problem = random_problem(random, 3 + random() % 20, random() % 12);
+    TimedProblem problem = random_timed_problem(random, 3 + random() % 20, random() % 12);
     problem.copy = {};
     problem.head_start = Nanoseconds(random() % 3000);
     const auto solution = solve_overlap_lp(problem, 10);
@@ -117,7 +84,7 @@ TEST(OverlapLp, BoundsEveryScheduleFromBelow) {
   int equal = 0, problems = 0;
   double worst = 1;
   for (int i = 0; i < 60; ++i) {
-    const TimedProblem problem = random_problem(random, 2 + random() % 3, 1 + random() % 2);
+    const TimedProblem problem = random_timed_problem(random, 2 + random() % 3, 1 + random() % 2);
     ScheduleSearch search(problem);
     const std::uint64_t best = search.shortest();
     ASSERT_NE(best, ~std::uint64_t{0}) << i;
@@ -225,7 +192,7 @@ TEST(RingModel, GivesContiguousRoomInACircle) {
 TEST(ReadPieces, CoverAllChunksInOrderAndNoMoreThanOneTransform) {
   std::mt19937_64 random(17);
   for (int i = 0; i < 50; ++i) {
-    TimedProblem problem = random_problem(random, 10, 12);
+    TimedProblem problem = random_timed_problem(random, 10, 12);
     problem.whole_claims = true;
     problem.ring = Bytes(64 * 1024);
     const ChunkList chunks(problem);
@@ -248,7 +215,7 @@ TEST(ReadPieces, CoverAllChunksInOrderAndNoMoreThanOneTransform) {
 TEST(Optimal, KeepsItsLawsWithWholeClaims) {
   std::mt19937_64 random(19);
   for (int i = 0; i < 40; ++i) {
-    TimedProblem problem = random_problem(random, 10 + random() % 40, 5 + random() % 30);
+    TimedProblem problem = random_timed_problem(random, 10 + random() % 40, 5 + random() % 30);
     problem.whole_claims = true;
     problem.ahead = random() % 2;
     problem.ring = Bytes(16384 << (random() % 4));
@@ -257,6 +224,7 @@ TEST(Optimal, KeepsItsLawsWithWholeClaims) {
     for (const std::uint64_t beyond : {0, 4096, 16384, 1 << 20}) {
       problem.budget = least + Bytes(beyond);
       const OptimalSolution solution = solve_optimal(problem);
+      EXPECT_EQ(solve_optimal(problem).schedule.streamed, solution.schedule.streamed);
       EXPECT_LE(solution.run.peak.total, problem.budget);
       EXPECT_GE(static_cast<double>(solution.run.latency.count()), solution.lower_bound - 1);
       const ChunkList chunks(problem);
@@ -273,7 +241,8 @@ TEST(Optimal, KeepsItsLawsWithWholeClaims) {
 TEST(Optimal, KeepsItsLawsOnLargerProblems) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 40; ++i) {
-    const TimedProblem problem = random_problem(random, 10 + random() % 60, 5 + random() % 40);
+    const TimedProblem problem =
+        random_timed_problem(random, 10 + random() % 60, 5 + random() % 40);
     const ChunkList chunks(problem);
     const OptimalSolution solution = solve_optimal(problem);
     EXPECT_LE(solution.run.peak.total, problem.budget);
@@ -293,7 +262,7 @@ TEST(Optimal, KeepsItsLawsOnLargerProblems) {
 
 TEST(Optimal, SaysWhatHoldsTheMinimum) {
   std::mt19937_64 random(5);
-  TimedProblem problem = random_problem(random, 5, 4);
+  TimedProblem problem = random_timed_problem(random, 5, 4);
   const MinimumBudget minimum = minimum_budget(problem);
   problem.budget = minimum.bytes - Bytes(1);
   EXPECT_THAT(user_error_of([&] { solve_optimal(problem); }),
@@ -304,7 +273,7 @@ TEST(Optimal, SaysWhatHoldsTheMinimum) {
 TEST(Optimal, MinimizesMemoryWithinASlowdown) {
   std::mt19937_64 random(9);
   for (int i = 0; i < 10; ++i) {
-    TimedProblem problem = random_problem(random, 30, 15);
+    TimedProblem problem = random_timed_problem(random, 30, 15);
     problem.budget = unlimited_bytes;
     const OptimalSolution fastest = solve_optimal(problem);
     Bytes before = unlimited_bytes;
@@ -322,7 +291,7 @@ TEST(Optimal, MinimizesMemoryWithinASlowdown) {
 
 TEST(Optimal, TheFrontTradesMemoryForTime) {
   std::mt19937_64 random(13);
-  TimedProblem problem = random_problem(random, 40, 25);
+  TimedProblem problem = random_timed_problem(random, 40, 25);
   problem.budget = unlimited_bytes;
   const std::vector<BudgetedSolution> front = pareto_front(problem, 6);
   ASSERT_GE(front.size(), 2u);

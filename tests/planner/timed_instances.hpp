@@ -2,6 +2,7 @@
 // Problems for the overlap solvers: small random ones, and stacks of transformer layers of any
 // size.
 
+#include <algorithm>
 #include <random>
 
 #include "planner/overlap/timed_problem.hpp"
@@ -32,6 +33,40 @@ inline TimedProblem random_small_problem(std::mt19937_64& random) {
     weight.last_use = first + up_to(launches - first);
     problem.weights.push_back(weight);
   }
+  return problem;
+}
+
+/// A random problem in microseconds and kibibytes: images and buffers, slowdowns, copy costs.
+inline TimedProblem random_timed_problem(std::mt19937_64& random, std::size_t launches,
+                                         std::size_t weights) {
+  const auto up_to = [&](std::uint64_t most) { return random() % (most + 1); };
+  TimedProblem problem;
+  problem.chunk = Bytes(1024);
+  problem.copy = {Nanoseconds(up_to(500)), static_cast<double>(up_to(100)) / 100};
+  for (std::size_t k = 0; k < launches; ++k) {
+    TimedLaunch launch;
+    launch.time = Nanoseconds(100 + up_to(4000));
+    launch.running = Bytes(up_to(3) * 1024);
+    launch.waiting = Bytes(up_to(launch.running.count() / 1024) * 1024);
+    if (up_to(2) > 0) {
+      const std::uint64_t bytes = 1024 * (1 + up_to(3)), first = up_to(500);
+      launch.slowdown = {{Bytes(bytes), Nanoseconds(first)},
+                         {Bytes(2 * bytes), Nanoseconds(2 * first + up_to(900))}};
+    }
+    problem.launches.push_back(launch);
+  }
+  for (std::size_t w = 0; w < weights; ++w) {
+    TimedWeight weight;
+    weight.bytes = Bytes(512 * (1 + up_to(7)));
+    weight.read = Nanoseconds(100 + weight.bytes.count());
+    weight.first_use = up_to(launches - 1);
+    weight.last_use = weight.first_use + up_to(launches - weight.first_use);
+    weight.form = up_to(3) == 0 ? WeightForm::buffer : WeightForm::image;
+    problem.weights.push_back(weight);
+  }
+  std::sort(problem.weights.begin(), problem.weights.end(),
+            [](const auto& a, const auto& b) { return a.first_use < b.first_use; });
+  problem.budget = minimum_budget(problem).bytes + Bytes(1024 * up_to(12));
   return problem;
 }
 
