@@ -82,8 +82,7 @@ const OpenClMemory& TensorMemory::create_weight(const PlanTensor& tensor,
   } else {
     place.created_by = recorder_.begin(
         main_thread, create_buffer_operation(place.object, memory_class, tensor.bytes, tensor.id));
-    place.own = create_buffer(context_, tensor.bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                              "weight " + tensor.id);
+    place.own = create_host_filled_buffer(context_, tensor.bytes, "weight " + tensor.id);
   }
   recorder_.end(place.created_by);
   place.memory = place.own.get();

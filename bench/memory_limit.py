@@ -1,0 +1,91 @@
+"""Running a program under a memory limit: a control group of Linux, version 1 or 2.
+
+What counts is what the kernel charges to the group: anonymous memory, and pages of files that the program is the
+first to read. The kernel gives the latter back when the limit is near; when that is not enough it kills the program.
+Swap is not used.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import uuid
+
+ROOT = pathlib.Path("/sys/fs/cgroup")
+
+
+class NotAvailable(Exception):
+    """No control group for memory can be made here; says why."""
+
+
+class Finished:
+    """What became of a program in a group."""
+
+    def __init__(self, process, peak, killed):
+        self.status, self.stdout, self.stderr = process.returncode, process.stdout, process.stderr
+        self.peak = peak  # bytes charged to the group at most; None where the kernel does not say
+        self.killed = killed  # for its memory
+
+
+class MemoryGroup:
+    """A control group that goes at the end of its `with`. Takes one program at a time."""
+
+    def __enter__(self):
+        self._second = not (ROOT / "memory").is_dir()
+        parent = ROOT if self._second else ROOT / "memory"
+        if self._second:
+            offered = parent / "cgroup.subtree_control"
+            if not offered.exists():
+                raise NotAvailable(f"{ROOT} has no control groups")
+            if "memory" not in offered.read_text().split():
+                raise NotAvailable(f"{offered} does not offer memory")
+        self._folder = parent / f"flashmem-{uuid.uuid4().hex[:12]}"
+        try:
+            self._folder.mkdir()
+        except OSError as error:
+            raise NotAvailable(f"{parent}: {error.strerror} (making groups takes root)") from error
+        return self
+
+    def __exit__(self, *_):
+        self._folder.rmdir()
+
+    def run(self, command, limit=None, **options):
+        """Runs the command with at most `limit` bytes; waits for it."""
+        self._set(limit)
+        kills = self._kills()
+        self._write("memory.peak" if self._second else "memory.max_usage_in_bytes", 0, needed=False)
+        process = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                                 preexec_fn=self._join, **options)
+        killed = self._kills() > kills and process.returncode == -signal.SIGKILL
+        return Finished(process, self._peak(), killed)
+
+    def _set(self, limit):
+        if self._second:
+            self._write("memory.max", limit or "max")
+            settings = {"memory.swap.max": 0 if limit else "max"}
+        else:  # memory with swap may never be less than memory alone
+            self._write("memory.memsw.limit_in_bytes", -1, needed=False)
+            self._write("memory.limit_in_bytes", limit or -1)
+            settings = {"memory.memsw.limit_in_bytes": limit or -1}
+        for name, value in settings.items():
+            if (self._folder / name).exists():
+                self._write(name, value)
+
+    def _join(self):
+        self._write("cgroup.procs", os.getpid())
+
+    def _write(self, name, value, needed=True):
+        try:
+            (self._folder / name).write_text(str(value))
+        except OSError:
+            if needed:
+                raise
+
+    def _kills(self):
+        name = "memory.events" if self._second else "memory.oom_control"
+        lines = (line.split() for line in (self._folder / name).read_text().splitlines())
+        return next((int(value) for key, value in lines if key == "oom_kill"), 0)
+
+    def _peak(self):
+        file = self._folder / ("memory.peak" if self._second else "memory.max_usage_in_bytes")
+        return int(file.read_text()) if file.exists() else None
