@@ -10,6 +10,8 @@ import time
 
 import numpy
 
+from memory_limit import run_in_group
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BENCH = ROOT / "bench"
 # Network -> the share of its weights that `optimal --budget {share}` may hold beside the activations.
@@ -122,11 +124,11 @@ class Contestant:
         if self.must_match and self.error > bar:
             raise SystemExit(f"{self.label}: output differs by {self.error:.2e}, the bar is {bar:.2e}")
 
-    def run_within(self, limit, group):
-        """What becomes of it in a group of `limit` bytes."""
+    def run_within(self, limit):
+        """What becomes of it within `limit` bytes of memory."""
         self.prepare()
         begin = time.perf_counter()
-        done = group.run(self.command, limit)
+        done = run_in_group(self.command, limit)
         row = {"model": self.model.name, "contestant": self.label, "limit": limit, "peak": done.peak,
                "seconds": time.perf_counter() - begin, "status": done.status, "killed": done.killed}
         if done.status == 0:

@@ -20,7 +20,7 @@ import time
 from cold_contestants import (MODELS, ROOT, Fmexec, Model, call, contestants_of, mnn_backends, warm_execution,
                               weight_bytes)
 from cold_start_page import page
-from memory_limit import MemoryGroup, NotAvailable
+from memory_limit import NotAvailable, run_in_group
 from tiny_network import save_tiny_network
 
 LIMIT = 0.6  # of the weights, for the runs under a memory limit
@@ -68,6 +68,7 @@ def measure(contestants, bare, options):
         one.run()  # fills the program cache
     rows = [{"model": one.model.name, "contestant": one.label, "seconds": []} for one in contestants]
     result = {"rows": rows, "rounds": options.rounds, "cores": os.cpu_count(), "load": [os.getloadavg()[0]],
+              "nice": os.nice(0),
               "mnn_backends": options.mnn_backends}
     rates, starts = [], []
     for _ in range(options.rounds):
@@ -86,21 +87,20 @@ def measure(contestants, bare, options):
 
 
 def measure_limited(contestants, bare):
-    """Each contestant once in a group of LIMIT of its model's weights; where streaming does not finish, because
-    a bare process needs most of that, again with a bare process's need on top."""
+    """Each contestant once within LIMIT of its model's weights; where it does not finish, again with a bare
+    process's need on top."""
     try:
-        with MemoryGroup() as group:
-            need = group.run(bare.command).peak
-            weights = {one.model.name: weight_bytes(one.plan) for one in contestants if isinstance(one, Fmexec)}
-            rows = []
-            for one in contestants:
-                limit = int(LIMIT * weights[one.model.name])
-                rows.append(one.run_within(limit, group))
-                if rows[-1]["status"] != 0 and need is not None:
-                    rows.append(one.run_within(limit + need, group))
-            return {"rows": rows, "share": LIMIT, "bare_peak": need}
+        need = run_in_group(bare.command).peak
     except NotAvailable as reason:
         return {"not_available": str(reason)}
+    weights = {one.model.name: weight_bytes(one.plan) for one in contestants if isinstance(one, Fmexec)}
+    rows = []
+    for one in contestants:
+        limit = int(LIMIT * weights[one.model.name])
+        rows.append(one.run_within(limit))
+        if rows[-1]["status"] != 0 and need is not None:
+            rows.append(one.run_within(limit + need))
+    return {"rows": rows, "share": LIMIT, "bare_peak": need}
 
 
 def parse():

@@ -8,9 +8,9 @@ MIB = 1 << 20
 EXPLANATION = """\
 Each row: the fastest (median) of {rounds} whole processes, start to output on disk, model files dropped from the page cache,
 programs cached; the programs took turns. Load average at the start and after each round: {load}, of {cores} cores; where it
-is above one or so, other work ran meanwhile and took its share of the cores. Error: relative, against ONNX Runtime's output
-for the same input; fmexec must stay within 1.5 times that of an emulation of fp16 storage. Bar: {allowed} times the larger of
-the weights' bytes at the disk's rate ({rate:.2f} GB/s, direct reads of 1 MiB) and the preloaded plan's warm execution, plus a
+is above {cores}, other work ran meanwhile and took its share of the cores (all programs ran at nice value {nice}). Error:
+relative, against ONNX Runtime's output for the same input; fmexec must stay within 1.5 times that of an emulation of fp16
+storage. Bar: {allowed} times the larger of the weights' bytes at the disk's rate ({rate:.2f} GB/s, direct reads of 1 MiB) and the preloaded plan's warm execution, plus a
 bare fmexec of one tiny launch ({bare:.2f} s, peak RSS {bare_peak:.0f} MiB). Peak of weights: preloaded + in flight + staging, as
 fmexec accounts them. The last column is how much of the weights' size the whole process takes beyond a bare one:
 activations, inputs and outputs included. MNN as its wheel from PyPI: {mnn}."""
@@ -88,7 +88,7 @@ def page(result):
                     "peak of weights", "of weights", "peak RSS beyond bare, of weights"), cold_rows(result))
     lines += ["", EXPLANATION.format(
         rounds=result["rounds"], load=", ".join(f"{load:.1f}" for load in result["load"]),
-        cores=result["cores"], allowed=ALLOWED, rate=result["disk_bytes_per_s"] / 1e9,
+        cores=result["cores"], nice=result["nice"], allowed=ALLOWED, rate=result["disk_bytes_per_s"] / 1e9,
         bare=result["bare_s"], bare_peak=result["bare_peak_resident"] / MIB, mnn=mnn), ""]
     lines += limited_section(result["limited"])
     return "\n".join(lines) + "\n"

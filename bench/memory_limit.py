@@ -21,14 +21,14 @@ class NotAvailable(Exception):
 class Finished:
     """What became of a program in a group."""
 
-    def __init__(self, process, peak, killed):
+    def __init__(self, process, peak, kills):
         self.status, self.stdout, self.stderr = process.returncode, process.stdout, process.stderr
         self.peak = peak  # bytes charged to the group at most; None where the kernel does not say
-        self.killed = killed  # for its memory
+        self.killed = kills > 0 and process.returncode == -signal.SIGKILL  # for its memory
 
 
-class MemoryGroup:
-    """A control group that goes at the end of its `with`. Takes one program at a time."""
+class _Group:
+    """A control group that goes at the end of its `with`."""
 
     def __enter__(self):
         self._second = not (ROOT / "memory").is_dir()
@@ -49,43 +49,37 @@ class MemoryGroup:
     def __exit__(self, *_):
         self._folder.rmdir()
 
-    def run(self, command, limit=None, **options):
-        """Runs the command with at most `limit` bytes; waits for it."""
-        self._set(limit)
-        kills = self._kills()
-        self._write("memory.peak" if self._second else "memory.max_usage_in_bytes", 0, needed=False)
-        process = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                                 preexec_fn=self._join, **options)
-        killed = self._kills() > kills and process.returncode == -signal.SIGKILL
-        return Finished(process, self._peak(), killed)
-
-    def _set(self, limit):
+    def set_limit(self, limit):
         if self._second:
-            self._write("memory.max", limit or "max")
-            settings = {"memory.swap.max": 0 if limit else "max"}
-        else:  # memory with swap may never be less than memory alone
-            self._write("memory.memsw.limit_in_bytes", -1, needed=False)
-            self._write("memory.limit_in_bytes", limit or -1)
-            settings = {"memory.memsw.limit_in_bytes": limit or -1}
-        for name, value in settings.items():
-            if (self._folder / name).exists():
-                self._write(name, value)
+            self._write("memory.max", limit)
+            swap, allowed = "memory.swap.max", 0
+        else:
+            self._write("memory.limit_in_bytes", limit)
+            swap, allowed = "memory.memsw.limit_in_bytes", limit
+        if (self._folder / swap).exists():
+            self._write(swap, allowed)
 
-    def _join(self):
+    def join(self):
         self._write("cgroup.procs", os.getpid())
 
-    def _write(self, name, value, needed=True):
-        try:
-            (self._folder / name).write_text(str(value))
-        except OSError:
-            if needed:
-                raise
-
-    def _kills(self):
+    def kills(self):
         name = "memory.events" if self._second else "memory.oom_control"
         lines = (line.split() for line in (self._folder / name).read_text().splitlines())
         return next((int(value) for key, value in lines if key == "oom_kill"), 0)
 
-    def _peak(self):
+    def peak(self):
         file = self._folder / ("memory.peak" if self._second else "memory.max_usage_in_bytes")
         return int(file.read_text()) if file.exists() else None
+
+    def _write(self, name, value):
+        (self._folder / name).write_text(str(value))
+
+
+def run_in_group(command, limit=None):
+    """Runs the command in a group of its own, of at most `limit` bytes, and waits for it. Raises NotAvailable."""
+    with _Group() as group:
+        if limit is not None:
+            group.set_limit(limit)
+        process = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                                 preexec_fn=group.join)
+        return Finished(process, group.peak(), group.kills())

@@ -1,9 +1,5 @@
 // Buffers, images and transfers of opencl_objects.hpp.
-#include <memory>
-
 #include "core/diagnostics.hpp"
-#include "core/plan.hpp"
-#include "executor/host_pages.hpp"
 #include "executor/opencl_objects.hpp"
 
 namespace fm {
@@ -15,8 +11,6 @@ std::string texels(GridExtent extent) {
 
 constexpr std::size_t origin[3] = {0, 0, 0};
 
-void CL_CALLBACK delete_pages(cl_mem, void* pages) { delete static_cast<HostPages*>(pages); }
-
 }  // namespace
 
 OpenClMemory create_buffer(const OpenClContext& context, Bytes bytes, cl_mem_flags flags,
@@ -27,24 +21,6 @@ OpenClMemory create_buffer(const OpenClContext& context, Bytes bytes, cl_mem_fla
     check_opencl(code,
                  "creating a buffer of " + std::to_string(bytes.count()) + " bytes for " + name);
   }
-  return buffer;
-}
-
-OpenClMemory create_host_filled_buffer(const OpenClContext& context, Bytes bytes,
-                                       const std::string& name) {
-  if (!context.device().computes_in_host_memory() || bytes < slice_alignment) {
-    return create_buffer(context, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, name);
-  }
-  auto pages = std::make_unique<HostPages>(bytes);
-  cl_int code = CL_SUCCESS;
-  OpenClMemory buffer(opencl().clCreateBuffer(
-      context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes.count(), pages->data(), &code));
-  check_opencl(code,
-               "creating a buffer of " + std::to_string(bytes.count()) + " bytes for " + name);
-  // Commands may keep a buffer after its release.
-  check_opencl(opencl().clSetMemObjectDestructorCallback(buffer.get(), delete_pages, pages.get()),
-               "handing over the memory of a buffer");
-  pages.release();
   return buffer;
 }
 

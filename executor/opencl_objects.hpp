@@ -69,11 +69,6 @@ void flush(const OpenClQueue& queue);
 /// `name` for messages.
 OpenClMemory create_buffer(const OpenClContext& context, Bytes bytes, cl_mem_flags flags,
                            const std::string& name);
-/// A buffer that the host fills in place. Where the device's memory is the host's own (a CPU) and
-/// it has a block of the weights file or more, it begins at a page, so that it can be read into
-/// directly; else the driver places it.
-OpenClMemory create_host_filled_buffer(const OpenClContext& context, Bytes bytes,
-                                       const std::string& name);
 /// `offset` must be a multiple of the device's sub_buffer_alignment.
 OpenClMemory create_sub_buffer(const OpenClMemory& parent, Bytes offset, Bytes bytes,
                                const std::string& name);

@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 
-from bench.memory_limit import MemoryGroup, NotAvailable
+from bench.memory_limit import NotAvailable, run_in_group
 from tests.end_to_end import pipeline
 from tests.end_to_end.tiny_models import classifier, products, save
 
@@ -33,7 +33,7 @@ def output_of(path):
 class MemoryLimitTest(unittest.TestCase):
     def setUp(self):
         try:
-            self.group = self.enterContext(MemoryGroup())
+            run_in_group(["true"])
         except NotAvailable as reason:
             self.skipTest(f"no memory limit can be set here: {reason}")
         self.folder = pipeline.temporary_folder(self, "limit")
@@ -44,7 +44,7 @@ class MemoryLimitTest(unittest.TestCase):
         planned = Planned(folder, save(classifier(), folder / "small.onnx"), "preload")
         command = planned.command(folder / "out.npz")
         pipeline.call(*command)  # fills the program cache
-        return self.group.run(command).peak
+        return run_in_group(command).peak
 
     def test_streams_within_six_tenths_of_the_weights(self):
         bare = self.needed_by_any_run()
@@ -57,7 +57,7 @@ class MemoryLimitTest(unittest.TestCase):
             planned = Planned(self.folder, model, policy)
             free, limited = (self.folder / f"{policy}.{name}.npz" for name in ("free", "limited"))
             pipeline.call(*planned.command(free))
-            run = self.group.run(planned.command(limited), limit)
+            run = run_in_group(planned.command(limited), limit)
             outputs[policy] = output_of(free)
             if policy == "preload":
                 self.assertTrue(run.killed, f"took {run.peak} of {limit} bytes: {run.stderr}")

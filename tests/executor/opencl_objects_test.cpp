@@ -35,26 +35,6 @@ TEST(OpenClObjects, RunsAKernelOnBuffers) {
   EXPECT_EQ(y[99], -1.0f);
 }
 
-TEST(OpenClObjects, BuffersFilledByTheHostBeginAtAPageWhereHostMemoryIsTheDevices) {
-  const OpenClContext context(select_device(""));
-  if (!context.device().computes_in_host_memory()) GTEST_SKIP() << "the device is no CPU";
-  const OpenClQueue queue = create_queue(context, "test");
-  const Bytes bytes(5000 * sizeof(float));
-  const OpenClMemory a = create_host_filled_buffer(context, bytes, "a");
-  {
-    const MappedRange range(queue, a, Bytes(0), bytes, CL_MAP_WRITE_INVALIDATE_REGION);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(range.data()) % 4096, 0u);
-    auto* values = reinterpret_cast<float*>(range.data());
-    for (std::size_t i = 0; i < 5000; ++i) values[i] = static_cast<float>(i);
-  }
-  const OpenClMemory b = create_buffer(context, bytes, CL_MEM_READ_WRITE, "b");
-  run_kernel(context, queue, "doubling", doubling, "", {a.get(), b.get(), std::int32_t{5000}, 2.0f},
-             {5024, 1, 1}, {32, 1, 1});
-  std::vector<float> y(5000);
-  read_buffer(queue, b, Bytes(0), y.data(), bytes);
-  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], 2.0f * static_cast<float>(i));
-}
-
 TEST(OpenClObjects, ImagesKeepTheirTexels) {
   const OpenClContext context(select_device(""));
   const OpenClQueue queue = create_queue(context, "test");
