@@ -40,6 +40,12 @@ def disk_rate(path):
     return total / (time.perf_counter() - begin)
 
 
+def autogroup():
+    """Nice value of this session's scheduling group; none where the kernel does not group by session."""
+    file = pathlib.Path("/proc/self/autogroup")
+    return int(file.read_text().split()[-1]) if file.exists() else None
+
+
 class BareProcess:
     """fmexec on a network of one launch: what a process takes before any weights come."""
 
@@ -54,12 +60,13 @@ class BareProcess:
         self.run()  # fills the program cache
 
     def run(self):
-        """(seconds, peak resident bytes)"""
+        """(seconds, of them to context and program, peak resident bytes)"""
         begin = time.perf_counter()
         call(*self.command)
         seconds = time.perf_counter() - begin
         report = json.loads(self.report.read_text())
-        return seconds, int(report["counters"]["process.peak_resident"]["value"])
+        return (seconds, report["latency"]["startup_ns"] / 1e9,
+                int(report["counters"]["process.peak_resident"]["value"]))
 
 
 def measure(contestants, bare, options):
@@ -68,7 +75,7 @@ def measure(contestants, bare, options):
         one.run()  # fills the program cache
     rows = [{"model": one.model.name, "contestant": one.label, "seconds": []} for one in contestants]
     result = {"rows": rows, "rounds": options.rounds, "cores": os.cpu_count(), "load": [os.getloadavg()[0]],
-              "nice": os.nice(0),
+              "autogroup": autogroup(),
               "mnn_backends": options.mnn_backends}
     rates, starts = [], []
     for _ in range(options.rounds):
@@ -83,7 +90,7 @@ def measure(contestants, bare, options):
         starts.append(bare.run())
         result["load"].append(os.getloadavg()[0])
     return {**result, "disk_bytes_per_s": statistics.median(rates), "bare_s": min(starts)[0],
-            "bare_peak_resident": min(starts)[1]}
+            "bare_startup_s": min(starts)[1], "bare_peak_resident": min(starts)[2]}
 
 
 def measure_limited(contestants, bare):

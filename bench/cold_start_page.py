@@ -7,13 +7,17 @@ MIB = 1 << 20
 
 EXPLANATION = """\
 Each row: the fastest (median) of {rounds} whole processes, start to output on disk, model files dropped from the page cache,
-programs cached; the programs took turns. Load average at the start and after each round: {load}, of {cores} cores; where it
-is above {cores}, other work ran meanwhile and took its share of the cores (all programs ran at nice value {nice}). Error:
-relative, against ONNX Runtime's output for the same input; fmexec must stay within 1.5 times that of an emulation of fp16
-storage. Bar: {allowed} times the larger of the weights' bytes at the disk's rate ({rate:.2f} GB/s, direct reads of 1 MiB) and the preloaded plan's warm execution, plus a
-bare fmexec of one tiny launch ({bare:.2f} s, peak RSS {bare_peak:.0f} MiB). Peak of weights: preloaded + in flight + staging, as
-fmexec accounts them. The last column is how much of the weights' size the whole process takes beyond a bare one:
-activations, inputs and outputs included. MNN as its wheel from PyPI: {mnn}."""
+programs cached; the programs took turns. Load average at the start and after each round: {load}, of {cores}
+cores{session}.
+Error: relative, against ONNX Runtime's output for the same input; fmexec must stay within 1.5 times that of an emulation of
+fp16 storage. Bar: {allowed} times the larger of the weights' bytes at the disk's rate ({rate:.2f} GB/s, direct reads of 1 MiB)
+and the preloaded plan's warm execution (the fastest in one process), plus the start-up: a bare fmexec of one tiny launch
+({bare:.3f} s, peak RSS {bare_peak:.0f} MiB), with this network's time to context and programs in place of the tiny one's
+({bare_startup:.3f} s). Peak of weights: preloaded + in flight + staging, as fmexec accounts them. The last column is how much
+of the weights' size the whole process takes beyond a bare one: activations, inputs and outputs included. MNN as its wheel
+from PyPI: {mnn}."""
+
+SESSION = ": other work ran too, but these programs' scheduling group was at nice {autogroup}, so it had to wait"
 
 LIMITED = """\
 Each program once in a control group of Linux that holds it to {share} of the network's weights as fmexec packs them (halves),
@@ -30,11 +34,13 @@ def table(header, rows):
 
 
 def cold_rows(result):
-    execution, preloaded = {}, {}  # by model, of the first policy: preload
+    execution, preloaded, startup = {}, {}, {}  # by model; of the first policy: preload
     for row in result["rows"]:
+        model = row["model"]
         if "warm_exec_s" in row:
-            execution.setdefault(row["model"], row["warm_exec_s"])
-            preloaded.setdefault(row["model"], min(row["seconds"]))
+            execution.setdefault(model, row["warm_exec_s"])
+            preloaded.setdefault(model, min(row["seconds"]))
+            startup[model] = min(row["startup_s"], startup.get(model, row["startup_s"]))
     for row in result["rows"]:
         seconds = min(row["seconds"])
         cells = [row["model"], row["contestant"], f"{seconds:.2f} s ({statistics.median(row['seconds']):.2f} s)",
@@ -43,7 +49,7 @@ def cold_rows(result):
         if "weights_bytes" in row:
             weights = row["weights_bytes"]
             work = max(weights / result["disk_bytes_per_s"], execution[row["model"]])
-            bar = ALLOWED * work + result["bare_s"]
+            bar = (ALLOWED * work + result["bare_s"] - result["bare_startup_s"] + startup[row["model"]])
             beyond = (row["peak_resident"] - result["bare_peak_resident"]) / weights
             cells += [f"{bar:.2f} s", "yes" if seconds <= bar else "no",
                       f"{seconds / preloaded[row['model']]:.2f}", resident,
@@ -86,9 +92,11 @@ def page(result):
     lines = ["# Cold start on PoCL", "", "Written by `bench/cold_start.py`.", ""]
     lines += table(("model", "program", "start to output", "error", "bar", "in it", "of preload", "peak RSS",
                     "peak of weights", "of weights", "peak RSS beyond bare, of weights"), cold_rows(result))
+    autogroup = result["autogroup"]
     lines += ["", EXPLANATION.format(
         rounds=result["rounds"], load=", ".join(f"{load:.1f}" for load in result["load"]),
-        cores=result["cores"], nice=result["nice"], allowed=ALLOWED, rate=result["disk_bytes_per_s"] / 1e9,
-        bare=result["bare_s"], bare_peak=result["bare_peak_resident"] / MIB, mnn=mnn), ""]
+        session=SESSION.format(autogroup=autogroup) if autogroup else "", cores=result["cores"],
+        allowed=ALLOWED, rate=result["disk_bytes_per_s"] / 1e9, bare=result["bare_s"],
+        bare_startup=result["bare_startup_s"], bare_peak=result["bare_peak_resident"] / MIB, mnn=mnn), ""]
     lines += limited_section(result["limited"])
     return "\n".join(lines) + "\n"
