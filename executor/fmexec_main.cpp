@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include <boost/algorithm/string/join.hpp>
+#include <future>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -113,6 +114,9 @@ void report(const std::string& text, const std::string& destination) {
 }
 
 ExitStatus execute(const FmexecOptions& options) {
+  // Finding a device loads a driver with its compiler, which takes as long as reading a plan.
+  std::future<OpenClDevice> device =
+      std::async(std::launch::async, [&options] { return select_device(options.device); });
   const Plan plan = read_plan(options.plan);
   const ArrayFiles files(plan, options);
   check_destinations(options, files);
@@ -120,8 +124,7 @@ ExitStatus execute(const FmexecOptions& options) {
   const WeightsIndex index = open_weights_for(plan, options.weights);
   const ArraysByTensor inputs = make_inputs(plan, files, options);
   check_references(plan, files, options);
-  const OpenClDevice device = select_device(options.device);
-  PlanExecutor executor(plan, index, options.weights, device,
+  PlanExecutor executor(plan, index, options.weights, device.get(),
                         {options.disk_bytes_per_second, default_cache_folder()});
   Measurement measured = measure(plan, inputs, options, executor);
   const ArraysByTensor outputs = read_outputs(plan, executor);

@@ -89,10 +89,10 @@ void check_references(const Plan& plan, const ArrayFiles& files, const FmexecOpt
 
 void write_outputs(const Plan& plan, const ArraysByTensor& outputs, const ArrayFiles& files) {
   for (const auto& [model, file] : files.outputs) {
-    std::map<std::string, NpyArray> arrays;
+    std::map<std::string, const NpyArray*> arrays;
     for (const PlanTensor* tensor : tensors_of(plan, TensorRole::output)) {
       if (model_of(plan, *tensor) == model)
-        arrays["output:" + tensor->name] = outputs.at(tensor->id);
+        arrays["output:" + tensor->name] = &outputs.at(tensor->id);
     }
     write_npz(file, arrays);
   }

@@ -177,23 +177,29 @@ NpyArray NpzReader::read(const std::string& name) const {
 }
 
 void write_npz(const std::string& path, const std::map<std::string, NpyArray>& arrays) {
+  std::map<std::string, const NpyArray*> places;
+  for (const auto& [name, array] : arrays) places[name] = &array;
+  write_npz(path, places);
+}
+
+void write_npz(const std::string& path, const std::map<std::string, const NpyArray*>& arrays) {
   AtomicFile file(path);
   if (file.temporary_path().empty())
     throw UserError("an .npz archive cannot go to standard output");
   zipFile archive = zipOpen64(file.temporary_path().c_str(), APPEND_STATUS_CREATE);
   bool good = archive != nullptr;
   for (const auto& [name, array] : arrays) {
-    const std::string header = npy_header(array.shape);
+    const std::string header = npy_header(array->shape);
     const zip_fileinfo info{};
-    good =
-        good &&
-        zipOpenNewFileInZip64(archive, (name + extension).c_str(), &info, nullptr, 0, nullptr, 0,
-                              nullptr, 0, 0, 1) == ZIP_OK &&
-        zipWriteInFileInZip(archive, header.data(), static_cast<unsigned>(header.size())) ==
-            ZIP_OK &&
-        zipWriteInFileInZip(archive, array.values.data(),
-                            static_cast<unsigned>(array.values.size() * sizeof(float))) == ZIP_OK &&
-        zipCloseFileInZip(archive) == ZIP_OK;
+    good = good &&
+           zipOpenNewFileInZip64(archive, (name + extension).c_str(), &info, nullptr, 0, nullptr, 0,
+                                 nullptr, 0, 0, 1) == ZIP_OK &&
+           zipWriteInFileInZip(archive, header.data(), static_cast<unsigned>(header.size())) ==
+               ZIP_OK &&
+           zipWriteInFileInZip(archive, array->values.data(),
+                               static_cast<unsigned>(array->values.size() * sizeof(float))) ==
+               ZIP_OK &&
+           zipCloseFileInZip(archive) == ZIP_OK;
   }
   if (archive) good = zipClose(archive, nullptr) == ZIP_OK && good;
   if (!good) throw DeviceError("writing " + path + " failed");

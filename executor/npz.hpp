@@ -39,6 +39,7 @@ class NpzReader {
 };
 
 /// Writes float32 arrays, uncompressed as numpy.savez does; the file appears whole or not at all.
+void write_npz(const std::string& path, const std::map<std::string, const NpyArray*>& arrays);
 void write_npz(const std::string& path, const std::map<std::string, NpyArray>& arrays);
 
 }  // namespace fm

@@ -59,7 +59,8 @@ OpenClDevice read_facts(cl_platform_id platform, cl_device_id id) {
   device.extensions = text_of(id, CL_DEVICE_EXTENSIONS);
   device.platform_name = text_of(platform, CL_PLATFORM_NAME);
   device.platform_version = text_of(platform, CL_PLATFORM_VERSION);
-  device.type = value_of<cl_device_type>(id, CL_DEVICE_TYPE);
+  device.type =
+      value_of<cl_device_type>(id, CL_DEVICE_TYPE) & ~cl_device_type{CL_DEVICE_TYPE_DEFAULT};
   device.images = value_of<cl_bool>(id, CL_DEVICE_IMAGE_SUPPORT) == CL_TRUE;
   device.unified_memory = value_of<cl_bool>(id, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
   device.image_width_limit = value_of<std::size_t>(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);

@@ -31,6 +31,8 @@ struct OpenClDevice {
   std::uint32_t compute_units = 0;
   std::uint32_t clock_mhz = 0;
 
+  /// A CPU: its memory is the host's own, whatever the driver says of unified memory.
+  bool computes_in_host_memory() const { return type == CL_DEVICE_TYPE_CPU; }
   bool has_extension(const std::string& extension) const;
   /// Name, vendor, driver, limits: what a trace carries about where it was recorded.
   std::map<std::string, std::string> facts() const;

@@ -66,7 +66,6 @@ void flush(const OpenClQueue& queue);
 // ---- memory
 // ------------------------------------------------------------------------------------------------------
 
-/// `flags`: CL_MEM_READ_WRITE and, for buffers the host fills in place, CL_MEM_ALLOC_HOST_PTR.
 /// `name` for messages.
 OpenClMemory create_buffer(const OpenClContext& context, Bytes bytes, cl_mem_flags flags,
                            const std::string& name);

@@ -60,7 +60,9 @@ void TensorMemory::create_view(const PlanTensor& tensor) {
 
 cl_mem TensorMemory::of(const std::string& tensor) const {
   const auto found = places_.find(tensor);
-  return found == places_.end() ? nullptr : found->second.memory;
+  if (found == places_.end()) return nullptr;
+  const Place& place = found->second;
+  return place.buffer ? place.buffer.memory().get() : place.memory;
 }
 
 std::uint64_t TensorMemory::object(const std::string& tensor) const {
@@ -69,8 +71,7 @@ std::uint64_t TensorMemory::object(const std::string& tensor) const {
 
 Bytes TensorMemory::offset(const std::string& tensor) const { return places_.at(tensor).offset; }
 
-const OpenClMemory& TensorMemory::create_weight(const PlanTensor& tensor,
-                                                trace::MemoryClass memory_class) {
+void TensorMemory::create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class) {
   Place& place = places_[tensor.id];
   place.object = recorder_.new_object();
   if (tensor.placement == Placement::image2d) {
@@ -82,12 +83,10 @@ const OpenClMemory& TensorMemory::create_weight(const PlanTensor& tensor,
   } else {
     place.created_by = recorder_.begin(
         main_thread, create_buffer_operation(place.object, memory_class, tensor.bytes, tensor.id));
-    place.own = create_buffer(context_, tensor.bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                              "weight " + tensor.id);
+    place.buffer = HostFilledBuffer(context_, tensor.bytes, "weight " + tensor.id);
   }
   recorder_.end(place.created_by);
   place.memory = place.own.get();
-  return place.own;
 }
 
 void TensorMemory::hand_over(const std::string& from, const std::string& to) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "executor/host_filled_buffer.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_objects.hpp"
 
@@ -27,12 +28,12 @@ class TensorMemory {
   std::uint64_t object(const std::string& tensor) const;
   Bytes offset(const std::string& tensor) const;
 
-  /// Creates a weight's buffer (mappable by the host) or image. The reference lives until
-  /// release_weight().
-  const OpenClMemory& create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class);
+  /// Creates a weight's buffer or image.
+  void create_weight(const PlanTensor& tensor, trace::MemoryClass memory_class);
   /// `to`, of the same extent and type, takes over the memory of `from`.
   void hand_over(const std::string& from, const std::string& to);
-  const OpenClMemory& weight(const std::string& tensor) const { return places_.at(tensor).own; }
+  /// A weight's buffer; lives until release_weight().
+  HostFilledBuffer& weight(const std::string& tensor) { return places_.at(tensor).buffer; }
   /// Host operation that created the weight.
   std::uint64_t created_by(const std::string& tensor) const;
   void release_weight(const std::string& tensor, std::uint64_t cause);
@@ -51,8 +52,9 @@ class TensorMemory {
     std::uint64_t object = 0;
   };
   struct Place {
-    OpenClMemory own;         // sub-buffer or weight
-    cl_mem memory = nullptr;  // own, or the pool itself
+    OpenClMemory own;         // sub-buffer or a weight's image
+    HostFilledBuffer buffer;  // of a weight
+    cl_mem memory = nullptr;  // own, or the pool itself; not for `buffer`
     std::uint64_t object = 0;
     Bytes offset;
     std::uint64_t created_by = 0;

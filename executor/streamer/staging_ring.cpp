@@ -10,8 +10,7 @@ StagingRing::StagingRing(const OpenClContext& context, Bytes bytes, HostRecorder
     : recorder_(recorder), capacity_(bytes), object_(recorder.new_object()) {
   const std::uint64_t id = recorder_.begin(
       main_thread, create_buffer_operation(object_, trace::STAGING, bytes, "staging ring"));
-  buffer_ =
-      create_buffer(context, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, "the staging ring");
+  buffer_ = HostFilledBuffer(context, bytes, "the staging ring");
   recorder_.end(id);
   room_made_by_ = id;
 }

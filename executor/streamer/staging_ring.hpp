@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "executor/host_filled_buffer.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_objects.hpp"
 
@@ -27,7 +28,7 @@ class StagingRing {
   StagingRing(const OpenClContext& context, Bytes bytes, HostRecorder& recorder);
   ~StagingRing();
 
-  const OpenClMemory& buffer() const { return buffer_; }
+  const OpenClMemory& buffer() const { return buffer_.memory(); }
   std::uint64_t object() const { return object_; }
   Bytes capacity() const { return capacity_; }
 
@@ -55,7 +56,7 @@ class StagingRing {
   HostRecorder& recorder_;
   Bytes capacity_;
   std::uint64_t object_;
-  OpenClMemory buffer_;
+  HostFilledBuffer buffer_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> entries_;  // oldest first

@@ -25,27 +25,53 @@ class Streamer::SliceChecksum {
   XXH3_state_t* state_;
 };
 
-/// A mapped range to write. Reader threads call OpenCL one at a time: not every implementation
-/// takes it that two use one queue (Oclgrind 21.10 crashes).
+/// Bytes of a buffer for the host to write. Reader threads call OpenCL one at a time: not every
+/// implementation takes it that two use one queue (Oclgrind 21.10 crashes).
 class Streamer::WriteRange {
  public:
+  /// A part of the ring, mapped.
   WriteRange(Streamer& streamer, const OpenClMemory& buffer, Bytes offset, Bytes bytes)
-      : calls_(streamer.calls_mutex_) {
-    const std::lock_guard<std::mutex> lock(calls_);
-    range_.emplace(streamer.map_queue_, buffer, offset, bytes, CL_MAP_WRITE_INVALIDATE_REGION);
+      : calls_(streamer.calls_mutex_), bytes_(bytes) {
+    map(streamer, buffer, offset);
   }
-  ~WriteRange() {
+  /// A buffer from its begin; mapped only where it has no pages of its own.
+  WriteRange(Streamer& streamer, HostFilledBuffer& buffer, Bytes bytes)
+      : calls_(streamer.calls_mutex_), bytes_(bytes) {
+    if (buffer.in_pages()) {
+      taken_ = &buffer;
+      data_ = buffer.take();
+    } else {
+      map(streamer, buffer.memory(), Bytes(0));
+    }
+  }
+  ~WriteRange() { unmap(); }
+  WriteRange(const WriteRange&) = delete;
+  WriteRange& operator=(const WriteRange&) = delete;
+  std::uint8_t* data() const { return data_; }
+  Bytes size() const { return bytes_; }
+  /// The bytes are written and become the device's.
+  void finish() {
+    if (taken_ != nullptr) taken_->hand_back();
+    unmap();
+  }
+
+ private:
+  void map(Streamer& streamer, const OpenClMemory& buffer, Bytes offset) {
+    const std::lock_guard<std::mutex> lock(calls_);
+    range_.emplace(streamer.map_queue_, buffer, offset, bytes_, CL_MAP_WRITE_INVALIDATE_REGION);
+    data_ = range_->data();
+  }
+  void unmap() {
+    if (!range_) return;
     const std::lock_guard<std::mutex> lock(calls_);
     range_.reset();
   }
-  WriteRange(const WriteRange&) = delete;
-  WriteRange& operator=(const WriteRange&) = delete;
-  std::uint8_t* data() const { return range_->data(); }
-  Bytes size() const { return range_->size(); }
 
- private:
   std::mutex& calls_;
+  Bytes bytes_;
+  std::uint8_t* data_ = nullptr;
   std::optional<MappedRange> range_;
+  HostFilledBuffer* taken_ = nullptr;
 };
 
 Streamer::Streamer(const OpenClContext& context, const Plan& plan, const WeightsIndex& index,
@@ -138,13 +164,12 @@ void Streamer::read_into_buffer(const ReadRequest& request, std::uint32_t thread
   const WeightSlice& slice = plan_.weights[request.part.weight];
   const std::uint64_t map =
       recorder_.begin(thread, map_operation(request.object, slice.bytes, true), {request.cause});
-  {
-    const WriteRange range(*this, *request.buffer, Bytes(0), slice.bytes);
-    recorder_.end(map);
-    read_mapped(request, thread, slice.file_offset, range, request.object, Bytes(0));
-    follow_checksum(request.part, range.data());
-    result->unmap = recorder_.begin(thread, unmap_operation(request.object, slice.bytes));
-  }
+  WriteRange range(*this, *request.buffer, slice.bytes);
+  recorder_.end(map);
+  read_mapped(request, thread, slice.file_offset, range, request.object, Bytes(0));
+  follow_checksum(request.part, range.data());
+  result->unmap = recorder_.begin(thread, unmap_operation(request.object, slice.bytes));
+  range.finish();
   recorder_.end(result->unmap);
 }
 
@@ -154,22 +179,21 @@ void Streamer::gather_rows(const ReadRequest& request, std::uint32_t thread, Rea
   const Bytes bytes = plan_.tensor(gather.tensor).bytes;
   const std::uint64_t map =
       recorder_.begin(thread, map_operation(request.object, bytes, true), {request.cause});
-  {
-    const WriteRange range(*this, *request.buffer, Bytes(0), bytes);
-    recorder_.end(map);
-    for (const RowRead& row : *request.rows) {
-      std::uint8_t* first = range.data() + (row_bytes * row.rows[0]).count();
-      const std::uint64_t id = recorder_.begin(
-          thread, row_read_operation(gather.tensor, row, row_bytes, request.object));
-      reader_.read_row(row.file_offset, row_bytes, first, stop_);
-      recorder_.end(id);
-      bytes_read_ += row_bytes.count();
-      for (const std::size_t copy : row.rows) {
-        std::memmove(range.data() + (row_bytes * copy).count(), first, row_bytes.count());
-      }
+  WriteRange range(*this, *request.buffer, bytes);
+  recorder_.end(map);
+  for (const RowRead& row : *request.rows) {
+    std::uint8_t* first = range.data() + (row_bytes * row.rows[0]).count();
+    const std::uint64_t id =
+        recorder_.begin(thread, row_read_operation(gather.tensor, row, row_bytes, request.object));
+    reader_.read_row(row.file_offset, row_bytes, first, stop_);
+    recorder_.end(id);
+    bytes_read_ += row_bytes.count();
+    for (const std::size_t copy : row.rows) {
+      std::memmove(range.data() + (row_bytes * copy).count(), first, row_bytes.count());
     }
-    result->unmap = recorder_.begin(thread, unmap_operation(request.object, bytes));
   }
+  result->unmap = recorder_.begin(thread, unmap_operation(request.object, bytes));
+  range.finish();
   recorder_.end(result->unmap);
 }
 
@@ -186,13 +210,12 @@ void Streamer::read_into_ring(const ReadRequest& request, std::uint32_t thread,
 
   const std::uint64_t map = recorder_.begin(thread, map_operation(ring_->object(), bytes, true),
                                             {result->piece.claimed_by});
-  {
-    const WriteRange range(*this, ring_->buffer(), room, bytes);
-    recorder_.end(map);
-    read_mapped(request, thread, aligned_begin, range, ring_->object(), room);
-    follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
-    result->unmap = recorder_.begin(thread, unmap_operation(ring_->object(), bytes));
-  }
+  WriteRange range(*this, ring_->buffer(), room, bytes);
+  recorder_.end(map);
+  read_mapped(request, thread, aligned_begin, range, ring_->object(), room);
+  follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
+  result->unmap = recorder_.begin(thread, unmap_operation(ring_->object(), bytes));
+  range.finish();
   recorder_.end(result->unmap);
 }
 

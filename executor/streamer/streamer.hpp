@@ -13,6 +13,7 @@
 
 #include "core/plan.hpp"
 #include "core/weights_file.hpp"
+#include "executor/host_filled_buffer.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_objects.hpp"
 #include "executor/streamer/gathered_rows.hpp"
@@ -32,9 +33,9 @@ struct ImageTarget {
 
 struct ReadRequest {
   ReadPart part;
-  const OpenClMemory* buffer = nullptr;  ///< unstaged: filled from byte 0; must outlive the read
-  std::uint64_t object = 0;              ///< unstaged: of the buffer
-  ImageTarget copy_to;                   ///< staged: copied by the reader when `image` is set
+  HostFilledBuffer* buffer = nullptr;  ///< unstaged: filled from byte 0; must outlive the read
+  std::uint64_t object = 0;            ///< unstaged: of the buffer
+  ImageTarget copy_to;                 ///< staged: copied by the reader when `image` is set
   const std::vector<RowRead>* rows = nullptr;  ///< of a gather; must outlive the read
   std::uint64_t cause = 0;                     ///< host operation that allows this read
 };

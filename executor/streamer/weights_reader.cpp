@@ -62,7 +62,7 @@ WeightsReader::~WeightsReader() {
 }
 
 bool WeightsReader::can_read_directly(Bytes offset, Bytes bytes, const std::uint8_t* to) const {
-  return direct_ >= 0 && is_aligned(to) && offset.count() % block == 0 && bytes.count() >= block;
+  return direct_ >= 0 && offset.count() % block == 0 && (is_aligned(to) || bytes.count() < block);
 }
 
 void WeightsReader::read(Bytes offset, Bytes bytes, std::uint8_t* to,
@@ -71,10 +71,14 @@ void WeightsReader::read(Bytes offset, Bytes bytes, std::uint8_t* to,
   for (Bytes done; done < bytes;) {
     if (stop) throw DeviceError("reading " + path_ + " was stopped");
     Bytes size = std::min(request_bytes, bytes - done);
-    // An unaligned tail goes through the page cache.
-    const bool direct = can_read_directly(offset + done, size, to + done.count());
-    if (direct) size -= size % slice_alignment;
-    read_request(direct ? direct_ : buffered_, offset + done, size, to + done.count());
+    if (!can_read_directly(offset + done, size, to + done.count())) {
+      read_request(buffered_, offset + done, size, to + done.count());
+    } else if (size < slice_alignment) {
+      read_part_of_block(offset + done, size, to + done.count());
+    } else {
+      size -= size % slice_alignment;
+      read_request(direct_, offset + done, size, to + done.count());
+    }
     done += size;
     hold_to_rate(size);
   }
@@ -117,6 +121,19 @@ void WeightsReader::read_request(int descriptor, Bytes offset, Bytes bytes, std:
     posix_fadvise(descriptor, static_cast<off_t>(offset.count()), static_cast<off_t>(bytes.count()),
                   POSIX_FADV_DONTNEED);
   }
+}
+
+/// Directly, so that no page of the file stays behind; the file may end within the block.
+void WeightsReader::read_part_of_block(Bytes offset, Bytes bytes, std::uint8_t* to) {
+  alignas(block) std::uint8_t whole[block];
+  ssize_t got = 0;
+  do {
+    got = pread(direct_, whole, block, static_cast<off_t>(offset.count()));
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 || static_cast<std::uint64_t>(got) < bytes.count()) {
+    return read_request(buffered_, offset, bytes, to);  // which says what is wrong
+  }
+  std::memcpy(to, whole, bytes.count());
 }
 
 void WeightsReader::hold_to_rate(Bytes bytes) {

@@ -42,7 +42,8 @@ class WeightsReader {
   /// a block and lie apart. Throws as read() does.
   void read_row(Bytes offset, Bytes bytes, std::uint8_t* to, const std::atomic<bool>& stop);
 
-  /// The file system takes direct I/O, and place and memory are aligned for it.
+  /// The file system takes direct I/O, and place and memory are aligned for it. What is smaller
+  /// than a block passes through a block of its own.
   bool can_read_directly(Bytes offset, Bytes bytes, const std::uint8_t* to) const;
 
   Bytes file_bytes() const { return Bytes(state_.bytes); }
@@ -51,6 +52,7 @@ class WeightsReader {
  private:
   void check_unchanged() const;
   void read_request(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to);
+  void read_part_of_block(Bytes offset, Bytes bytes, std::uint8_t* to);
   void hold_to_rate(Bytes bytes);
 
   std::string path_;

@@ -5,8 +5,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 
-def weight(name, *dims, seed=1):
-    values = np.random.default_rng(seed).standard_normal(dims) * 0.3
+def weight(name, *dims, seed=1, scale=0.3):
+    values = np.random.default_rng(seed).standard_normal(dims) * scale
     return numpy_helper.from_array(values.astype(np.float32), name)
 
 
@@ -38,11 +38,11 @@ def classifier(seed=1):
     return model_of(nodes, [1, 3, 8, 8], weights)
 
 
-def products(seed=1, layers=4, width=256):
+def products(seed=1, layers=4, width=256, scale=0.3):
     """A chain of products of `width` x `width`, large enough to be streamed."""
     nodes = [node("MatMul", f"{'x' if i == 0 else f'h{i - 1}'} w{i}", "y" if i == layers - 1 else f"h{i}")
              for i in range(layers)]
-    weights = [weight(f"w{i}", width, width, seed=100 * seed + i) for i in range(layers)]
+    weights = [weight(f"w{i}", width, width, seed=100 * seed + i, scale=scale) for i in range(layers)]
     return model_of(nodes, [8, width], weights)
 
 
