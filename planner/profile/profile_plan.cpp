@@ -91,8 +91,8 @@ class ProfilePlanMaker {
     return plan_.launches.back().id;
   }
 
-  /// What a row is multiplied with. Weights, as a network reads them between two writes: caches full
-  /// of what was written before would have the next launch pay for its way to memory.
+  /// What a row is multiplied with. Weights, as a network reads them between two writes: caches
+  /// full of what was written before would have the next launch pay for its way to memory.
   void add_sweep() {
     const auto placed = [&](const char* name, TensorRole role, const Shape& shape) {
       return add(name, role, plan_.storage, shape, Layout::rows, Placement::buffer);
