@@ -45,8 +45,8 @@ po::options_description profile_flags() {
       "recordings", po::value<std::string>(),
       "a folder where recorded launches are kept, to be simulated for other configs too")(
       "learn-from", po::value<std::vector<std::string>>()->composing(),
-      "a profile of another device, to tell how well devices and kernels are learnt from others")(
-      "jobs", po::value<std::size_t>()->default_value(1), "launches simulated side by side")(
+      "a profile of another device or of other launches, to tell how well these are learnt from "
+      "it")("jobs", po::value<std::size_t>()->default_value(1), "launches simulated side by side")(
       "folds", po::value<std::size_t>()->default_value(5),
       "parts of the shapes that are held out in turn to tell how well others are learnt")(
       "help", "print this");

@@ -13,6 +13,13 @@ double number(Nanoseconds time) { return static_cast<double>(time.count()); }
 
 std::map<std::string, std::vector<LearntLaunch>> grouped(
     const std::vector<const DeviceProfile*>& profiles, HeldOutGroup group, std::size_t folds) {
+  const DeviceProfile& first = *profiles.front();
+  // What another profile of the device has of the first one's launches goes with that one.
+  const auto profile_of = [&](const std::string& signature, const DeviceProfile& profile) {
+    const bool its = &profile == &first ||
+                     (profile.device == first.device && first.entries.count(signature) != 0);
+    return std::string(its ? "the first" : "others");
+  };
   std::map<std::string, std::vector<LearntLaunch>> groups;
   std::map<std::string, std::size_t> shapes;  // a shape is held out on all devices
   for (const DeviceProfile* profile : profiles) {
@@ -22,7 +29,7 @@ std::map<std::string, std::vector<LearntLaunch>> grouped(
   for (auto& [signature, number_of] : shapes) number_of = shape++ % folds;
   for (const DeviceProfile* profile : profiles) {
     for (const auto& [signature, entry] : profile->entries) {
-      const std::string name = group == HeldOutGroup::device   ? profile->device
+      const std::string name = group == HeldOutGroup::profile  ? profile_of(signature, *profile)
                                : group == HeldOutGroup::kernel ? entry.kernel
                                                                : std::to_string(shapes[signature]);
       groups[name].push_back({&entry, &profile->rates});
@@ -85,8 +92,8 @@ std::string to_string(HeldOutGroup group) {
       return "shapes";
     case HeldOutGroup::kernel:
       return "kernels";
-    case HeldOutGroup::device:
-      return "devices";
+    case HeldOutGroup::profile:
+      return "whole profile";
   }
   return "";
 }
@@ -121,7 +128,7 @@ void hold_out(DeviceProfile* profile, const std::vector<DeviceProfile>& others, 
   std::vector<const DeviceProfile*> profiles{profile};
   for (const DeviceProfile& other : others) profiles.push_back(&other);
   for (const HeldOutGroup group :
-       {HeldOutGroup::shape, HeldOutGroup::kernel, HeldOutGroup::device}) {
+       {HeldOutGroup::shape, HeldOutGroup::kernel, HeldOutGroup::profile}) {
     const ModelErrors errors = held_out(profiles, group, folds);
     if (errors.bare.predictions == 0) continue;
     const std::string what = to_string(group) + " held out";

@@ -21,7 +21,7 @@ struct ModelErrors {
 enum class HeldOutGroup {
   shape,   ///< every `folds`-th launch
   kernel,  ///< all launches of a kernel
-  device   ///< all launches of a device
+  profile  ///< all launches of a profile: a network, or a device
 };
 std::string to_string(HeldOutGroup group);
 /// For each group learns from the launches of all others and predicts its own. No predictions when
@@ -31,7 +31,7 @@ ModelErrors held_out(const std::vector<const DeviceProfile*>& profiles, HeldOutG
                      std::size_t folds);
 
 /// All of the above for a device: amounts, and shapes and kernels learnt from all profiles; with
-/// others also the device, learnt from the others. Errors are those of `profile`'s launches, and
+/// others also the whole profile, learnt from the others alone. Errors are those of `profile`'s launches, and
 /// its margins those of amounts and shapes.
 void hold_out(DeviceProfile* profile, const std::vector<DeviceProfile>& others, std::size_t folds);
 

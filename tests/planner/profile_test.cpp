@@ -316,7 +316,7 @@ TEST(DeviceProfile, LearnsFromOtherDevices) {
     EXPECT_NEAR(static_cast<double>(profiles[i].time.count()) / time, 1, 0.2);
   }
   const ModelErrors errors =
-      held_out({&known, &slow.profile, &slower.profile}, HeldOutGroup::device, 5);
+      held_out({&known, &slow.profile, &slower.profile}, HeldOutGroup::profile, 5);
   EXPECT_EQ(errors.bare.predictions, known.entries.size()) << "those of the first alone";
   EXPECT_LT(errors.slowed.mean, 0.02);
   EXPECT_LT(errors.bare.mean, 0.1);
@@ -486,16 +486,22 @@ TEST(HeldOut, ErrorsAreOfTheirDistribution) {
 }
 
 TEST(HeldOut, WhatIsHeldOutIsNotLearntFrom) {
-  // One kernel alone: nothing is left to learn a kernel from; one device: nor a device.
+  // One kernel alone: nothing is left to learn a kernel from; one profile: nor that.
   const MadeUp made;
   EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::kernel, 5).bare.predictions, 0u);
-  EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::device, 5).bare.predictions, 0u);
+  EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::profile, 5).bare.predictions, 0u);
   // A shape that is held out is so on every device: a copy of the profile helps nothing.
   DeviceProfile copy = made.profile;
   copy.device = "copy";
   const ModelErrors alone = held_out({&made.profile}, HeldOutGroup::shape, 5);
   const ModelErrors both = held_out({&made.profile, &copy}, HeldOutGroup::shape, 5);
   EXPECT_GT(both.bare.mean, alone.bare.mean / 3);
+  // Nor is another profile of the device learnt from where it has the same launches.
+  copy.device = made.profile.device;
+  EXPECT_EQ(held_out({&made.profile, &copy}, HeldOutGroup::profile, 5).bare.predictions, 0u);
+  DeviceProfile half = made.profile;
+  while (half.entries.size() > 15) half.entries.erase(half.entries.begin());
+  EXPECT_EQ(held_out({&half, &made.profile}, HeldOutGroup::profile, 5).bare.predictions, 15u);
 }
 
 TEST(LaunchSignature, TellsApartWhatTakesAnotherTime) {
