@@ -8,18 +8,19 @@ namespace fm {
 namespace {
 
 void check_slowdown(const SlowdownCurve& curve, std::size_t launch) {
-  double bytes = 0, time = 0, slope = 0;
+  double bytes = 0, time = 0, slope = 0, slope_error = 0;
   for (const SlowdownPoint& point : curve) {
     const auto next_bytes = static_cast<double>(point.streamed.count());
     const auto next_time = static_cast<double>(point.extra.count());
-    const double next_slope = next_bytes > bytes ? (next_time - time) / (next_bytes - bytes) : -1;
-    // Points are whole nanoseconds: a rounding is no concavity.
-    const double rounding = next_bytes > bytes ? 2 / (next_bytes - bytes) : 0;
-    if (next_slope < slope - rounding) {
+    const double run = next_bytes - bytes;
+    // Points are whole nanoseconds, so that a rise may be off by one: no concavity.
+    const double next_slope = (next_time - time) / run, next_error = 1 / run;
+    if (run <= 0 || next_slope < slope - slope_error - next_error) {
       throw std::invalid_argument("launch " + std::to_string(launch) +
                                   ": its slowdown is not rising and convex");
     }
-    bytes = next_bytes, time = next_time, slope = std::max(slope, next_slope);
+    bytes = next_bytes, time = next_time;
+    if (next_slope > slope) slope = next_slope, slope_error = next_error;
   }
 }
 
