@@ -29,7 +29,9 @@ def parse_arguments():
     parser.add_argument("--profile", required=True, action="append", help="one a config, in the same order")
     parser.add_argument("--learn-from", action="append", default=[], help="passed on to fmplan")
     parser.add_argument("--policy", action="append", choices=["lc-opg", "optimal"])
-    parser.add_argument("--budget", help="passed on to fmplan")
+    parser.add_argument("--budget", help="of optimal, e.g. 25MiB")
+    parser.add_argument("--placement", default="auto", help="passed on to fmplan; of `auto` optimal may make buffers, "
+                        "into which nothing is streamed")
     parser.add_argument("--launches", type=pathlib.Path, metavar="FILE", help="also write every launch as JSON")
     arguments = parser.parse_args()
     if len(arguments.config) != len(arguments.profile):
@@ -93,13 +95,14 @@ def main():
     for config, profile in zip(arguments.config, arguments.profile):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            _, bare = planned_and_simulated(folder, arguments.model, config, "auto", "--policy", "preload")
+            placed = ["--placement", arguments.placement]
+            _, bare = planned_and_simulated(folder, arguments.model, config, "auto", "--policy", "preload", *placed)
             for policy in arguments.policy or ["lc-opg", "optimal"]:
-                more = ["--budget", arguments.budget] if arguments.budget else []
+                more = ["--budget", arguments.budget] if arguments.budget and policy == "optimal" else []
                 for other in arguments.learn_from:
                     more += ["--learn-from", other]
                 summary, slowed = planned_and_simulated(folder, arguments.model, config, "full", "--policy", policy,
-                                                        "--profile", profile, *more)
+                                                        "--profile", profile, *placed, *more)
                 rows = compared(summary["overlap"]["carrying"], bare, slowed)
                 carry = {row["launch"] for row in rows}
                 beside = [slowed[launch] / bare[launch] for launch in bare if launch in slowed and launch not in carry]

@@ -45,8 +45,8 @@ po::options_description profile_flags() {
       "recordings", po::value<std::string>(),
       "a folder where recorded launches are kept, to be simulated for other configs too")(
       "learn-from", po::value<std::vector<std::string>>()->composing(),
-      "a profile of another device, to tell how well devices and kernels are learnt from others")(
-      "jobs", po::value<std::size_t>()->default_value(1), "launches simulated side by side")(
+      "a profile of another device or of other launches, to tell how well these are learnt from "
+      "it")("jobs", po::value<std::size_t>()->default_value(1), "launches simulated side by side")(
       "folds", po::value<std::size_t>()->default_value(5),
       "parts of the shapes that are held out in turn to tell how well others are learnt")(
       "help", "print this");
@@ -125,10 +125,22 @@ void print_capacities(const DeviceProfile& profile, std::size_t measured) {
     for (const auto& [signature, entry] : profile.entries) {
       if (operator_class(entry.kernel) != one) continue;
       ++count;
-      chunks += load_capacity(launch_profile(entry)) / Bytes(64 * 1024);
+      chunks += load_capacity(launch_profile(entry, profile.margins.measured)) / Bytes(64 * 1024);
     }
     std::cout << std::left << std::setw(16) << to_string(one) << std::right << std::setw(10)
               << count << std::setw(18) << chunks << '\n';
+  }
+}
+
+void print_margins(const CapacityMargins& margins) {
+  std::cout << "\nmargins, percent   elemental  reusable\n" << std::fixed << std::setprecision(1);
+  const std::pair<const char*, const ClassMargins*> rows[] = {
+      {"measured", &margins.measured},
+      {"bare time known", &margins.bare_known},
+      {"learnt", &margins.learnt}};
+  for (const auto& [name, of] : rows) {
+    std::cout << std::left << std::setw(19) << name << std::right << std::setw(9)
+              << of->elemental * 100 << std::setw(10) << of->reusable * 100 << '\n';
   }
 }
 
@@ -198,10 +210,11 @@ ExitStatus fmplan_profile(const std::vector<std::string>& words) {
   };
   const std::size_t measured =
       profile_launches(plans, target, chosen(plans, values), &profile, save);
-  profile.held_out = held_out_results(profile, others, values["folds"].as<std::size_t>());
+  hold_out(&profile, others, values["folds"].as<std::size_t>());
   save();
   print_capacities(profile, measured);
   print_errors(profile);
+  print_margins(profile.margins);
   return ExitStatus::done;
 }
 

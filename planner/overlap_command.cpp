@@ -190,7 +190,8 @@ void add_overlap_options(po::options_description* flags) {
       "optimal, lc-opg: of `fmplan profile`, or result.json of a run, for launch times; else "
       "estimated")("learn-from", po::value<std::vector<std::string>>()->composing(),
                    "optimal, lc-opg: a profile of another device, from which launches that "
-                   "--profile lacks are learnt too; may be repeated")(
+                   "--profile lacks are learnt too; with a result.json a profile of any device, "
+                   "for slowdowns; may be repeated")(
       "solver-seconds", text(), "optimal, lc-opg: time limit of each solve, default 10")(
       "lambda", text(), "lc-opg: weight of preloaded chunks, default 0.9")(
       "m-peak", text(), "lc-opg: most that a layer may transform, default 500 MB")(

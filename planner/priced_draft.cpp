@@ -23,7 +23,7 @@ PricedDraft priced_draft(const ImportedModel& imported, const DeviceConfig& conf
   result.splits = std::move(draft.splits);
   // A run's times are of the plan in which all is fused.
   result.profiles = !unfused.empty() && profile.file && is_run_result(*profile.file)
-                        ? launch_profiles_from_run(draft.plan, config, *profile.file,
+                        ? launch_profiles_from_run(draft.plan, config, profile,
                                                    reordered_draft(imported, config, options, {}))
                         : launch_profiles(draft.plan, config, profile);
   result.priced = {std::move(draft.plan), result.profiles.launches};

@@ -43,15 +43,17 @@ std::uint64_t constant_ring(const TimedProblem& problem) {
 }  // namespace
 
 bool is_convex(const SlowdownCurve& curve) {
-  double bytes = 0, time = 0, slope = 0;
+  double bytes = 0, time = 0, slope = 0, slope_error = 0;
   for (const SlowdownPoint& point : curve) {
     const auto next_bytes = static_cast<double>(point.streamed.count());
     const auto next_time = static_cast<double>(point.extra.count());
-    if (next_bytes <= bytes) return false;
-    const double next_slope = (next_time - time) / (next_bytes - bytes);
-    // Points are whole nanoseconds: a rounding is no concavity.
-    if (next_slope < slope - 2 / (next_bytes - bytes)) return false;
-    bytes = next_bytes, time = next_time, slope = std::max(slope, next_slope);
+    const double run = next_bytes - bytes;
+    if (run <= 0) return false;
+    // Points are whole nanoseconds, so that a rise may be off by one: no concavity.
+    const double next_slope = (next_time - time) / run, next_error = 1 / run;
+    if (next_slope < slope - slope_error - next_error) return false;
+    bytes = next_bytes, time = next_time;
+    if (next_slope > slope) slope = next_slope, slope_error = next_error;
   }
   return true;
 }

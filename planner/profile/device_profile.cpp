@@ -1,49 +1,20 @@
 #include "planner/profile/device_profile.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
-
 #include "planner/profile/convex_fit.hpp"
 #include "planner/profile/launch_signature.hpp"
-#include "planner/profile/slowdown_model.hpp"
+#include "planner/profile/learnt_profile.hpp"
 
 namespace fm {
-namespace {
 
-/// How far a learnt curve goes: streaming so much takes so many times the allowed slowdown alone.
-constexpr double learnt_reach = 2;
-
-LaunchProfile learnt_profile(const Plan& plan, const PlanLaunch& launch,
-                             const DeviceProfile& profile, const SlowdownModel& model) {
-  const LaunchNumbers numbers = launch_numbers(plan, launch);
-  const LaunchFacts facts{launch.kernel, numbers, profile.rates};
-  LaunchProfile learnt;
-  learnt.operator_class = operator_class(launch.kernel);
-  learnt.time = model.time(facts);
-  if (learnt.operator_class == OperatorClass::hierarchical) return learnt;
-  const double allowed =
-      allowed_slowdown(learnt.operator_class) * static_cast<double>(learnt.time.count());
-  const double a_mebibyte = streaming_alone(facts, Bytes(1 << 20));
-  const double most = learnt_reach * allowed / a_mebibyte * (1 << 20);
-  if (most >= 1) {
-    learnt.points =
-        model.points(facts, learnt.time, Bytes(static_cast<std::uint64_t>(std::llround(most))));
-    learnt.slowdown = convex_fit(slowdown_points(learnt.points, learnt.time));
-  }
-  return learnt;
-}
-
-}  // namespace
-
-LaunchProfile launch_profile(const ProfileEntry& entry) {
-  return {operator_class(entry.kernel), entry.time,
-          convex_fit(slowdown_points(entry.points, entry.time)), entry.points};
+LaunchProfile launch_profile(const ProfileEntry& entry, const ClassMargins& margins) {
+  const OperatorClass its_class = operator_class(entry.kernel);
+  return {its_class, entry.time, convex_fit(slowdown_points(entry.points, entry.time)),
+          entry.points, margins.of(its_class)};
 }
 
 std::vector<LaunchProfile> launch_profiles(const Plan& plan, const DeviceProfile& profile,
                                            const std::vector<DeviceProfile>& others) {
-  std::optional<SlowdownModel> model;  // made when first needed
+  LearntProfiles learnt(profile, others);
   std::map<std::string, LaunchProfile> known;
   std::vector<LaunchProfile> profiles;
   for (const PlanLaunch& launch : plan.launches) {
@@ -55,19 +26,12 @@ std::vector<LaunchProfile> launch_profiles(const Plan& plan, const DeviceProfile
     auto found = known.find(signature);
     if (found == known.end()) {
       const auto measured = profile.entries.find(signature);
-      if (measured == profile.entries.end() && !model) {
-        std::vector<LearntLaunch> learnt = launches_of(profile);
-        for (const DeviceProfile& other : others) {
-          const std::vector<LearntLaunch> more = launches_of(other);
-          learnt.insert(learnt.end(), more.begin(), more.end());
-        }
-        model.emplace(learnt);
-      }
-      found = known
-                  .emplace(signature, measured != profile.entries.end()
-                                          ? launch_profile(measured->second)
-                                          : learnt_profile(plan, launch, profile, *model))
-                  .first;
+      found =
+          known
+              .emplace(signature, measured != profile.entries.end()
+                                      ? launch_profile(measured->second, profile.margins.measured)
+                                      : learnt.all_of(plan, launch))
+              .first;
     }
     profiles.push_back(found->second);
   }

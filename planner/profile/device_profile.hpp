@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "planner/profile/capacity_margin.hpp"
 #include "planner/profile/device_rates.hpp"
 #include "planner/profile/launch_numbers.hpp"
 #include "planner/profile/slowdown.hpp"
@@ -20,7 +21,7 @@ struct ProfileEntry {
   std::vector<SlowedTime> points;  ///< as measured; empty for launches that cannot stream
   LaunchNumbers numbers;           ///< of the bare launch
 };
-LaunchProfile launch_profile(const ProfileEntry& entry);
+LaunchProfile launch_profile(const ProfileEntry& entry, const ClassMargins& margins);
 
 /// Relative errors of predicted times.
 struct HeldOutErrors {
@@ -39,6 +40,7 @@ struct DeviceProfile {
   DeviceRates rates;
   std::map<std::string, ProfileEntry> entries;  ///< by launch_signature()
   std::vector<HeldOutResult> held_out;          ///< how well times are predicted
+  CapacityMargins margins;                      ///< from the same predictions
 };
 
 /// Throws UserError with file:line:column.

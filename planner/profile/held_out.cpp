@@ -11,10 +11,15 @@ namespace {
 
 double number(Nanoseconds time) { return static_cast<double>(time.count()); }
 
-double relative_error(double predicted, double real) { return std::abs(predicted - real) / real; }
-
 std::map<std::string, std::vector<LearntLaunch>> grouped(
     const std::vector<const DeviceProfile*>& profiles, HeldOutGroup group, std::size_t folds) {
+  const DeviceProfile& first = *profiles.front();
+  // What another profile of the device has of the first one's launches goes with that one.
+  const auto profile_of = [&](const std::string& signature, const DeviceProfile& profile) {
+    const bool its = &profile == &first ||
+                     (profile.device == first.device && first.entries.count(signature) != 0);
+    return std::string(its ? "the first" : "others");
+  };
   std::map<std::string, std::vector<LearntLaunch>> groups;
   std::map<std::string, std::size_t> shapes;  // a shape is held out on all devices
   for (const DeviceProfile* profile : profiles) {
@@ -24,7 +29,7 @@ std::map<std::string, std::vector<LearntLaunch>> grouped(
   for (auto& [signature, number_of] : shapes) number_of = shape++ % folds;
   for (const DeviceProfile* profile : profiles) {
     for (const auto& [signature, entry] : profile->entries) {
-      const std::string name = group == HeldOutGroup::device   ? profile->device
+      const std::string name = group == HeldOutGroup::profile  ? profile_of(signature, *profile)
                                : group == HeldOutGroup::kernel ? entry.kernel
                                                                : std::to_string(shapes[signature]);
       groups[name].push_back({&entry, &profile->rates});
@@ -33,21 +38,22 @@ std::map<std::string, std::vector<LearntLaunch>> grouped(
   return groups;
 }
 
-struct Relative {
-  std::vector<double> slowed, slowed_and_bare, bare;
+struct Predictions {
+  std::vector<HeldOutPrediction> slowed, slowed_and_bare, bare;
 };
 
-void predict(const SlowdownModel& model, const LearntLaunch& held, Relative* errors) {
+void predict(const SlowdownModel& model, const LearntLaunch& held, Predictions* predictions) {
   const ProfileEntry& entry = *held.entry;
+  const OperatorClass its_class = operator_class(entry.kernel);
   const Nanoseconds time = model.time(held.facts());
-  errors->bare.push_back(relative_error(number(time), number(entry.time)));
+  predictions->bare.push_back({its_class, number(time), number(entry.time)});
   for (const SlowedTime& point : entry.points) {
     const double real = number(point.time) / number(entry.time);
-    const auto error = [&](Nanoseconds bare) {
-      return relative_error(model.ratio(held.facts(), bare, point.streamed), real);
+    const auto ratio = [&](Nanoseconds bare) {
+      return model.ratio(held.facts(), bare, point.streamed);
     };
-    errors->slowed.push_back(error(entry.time));
-    errors->slowed_and_bare.push_back(error(time));
+    predictions->slowed.push_back({its_class, ratio(entry.time), real});
+    predictions->slowed_and_bare.push_back({its_class, ratio(time), real});
   }
 }
 
@@ -72,14 +78,22 @@ HeldOutErrors errors_of(std::vector<double> relative) {
   return errors;
 }
 
+HeldOutErrors errors_of(const std::vector<HeldOutPrediction>& predictions) {
+  std::vector<double> relative;
+  for (const HeldOutPrediction& one : predictions) {
+    relative.push_back(std::abs(one.predicted - one.real) / one.real);
+  }
+  return errors_of(std::move(relative));
+}
+
 std::string to_string(HeldOutGroup group) {
   switch (group) {
     case HeldOutGroup::shape:
       return "shapes";
     case HeldOutGroup::kernel:
       return "kernels";
-    case HeldOutGroup::device:
-      return "devices";
+    case HeldOutGroup::profile:
+      return "whole profile";
   }
   return "";
 }
@@ -87,7 +101,7 @@ std::string to_string(HeldOutGroup group) {
 ModelErrors held_out(const std::vector<const DeviceProfile*>& profiles, HeldOutGroup group,
                      std::size_t folds) {
   const auto groups = grouped(profiles, group, folds);
-  Relative errors;
+  Predictions predictions;
   for (const auto& [name, held] : groups) {
     std::vector<LearntLaunch> learnt;
     for (const auto& [other, launches] : groups) {
@@ -99,32 +113,36 @@ ModelErrors held_out(const std::vector<const DeviceProfile*>& profiles, HeldOutG
     }
     if (learnt.size() < fewest_learnt || own.empty()) continue;
     const SlowdownModel model(learnt);
-    for (const LearntLaunch& launch : own) predict(model, launch, &errors);
+    for (const LearntLaunch& launch : own) predict(model, launch, &predictions);
   }
-  return {errors_of(std::move(errors.slowed)), errors_of(std::move(errors.slowed_and_bare)),
-          errors_of(std::move(errors.bare))};
+  return {errors_of(predictions.slowed), errors_of(predictions.slowed_and_bare),
+          errors_of(predictions.bare), class_margins(predictions.slowed),
+          class_margins(predictions.slowed_and_bare)};
 }
 
-std::vector<HeldOutResult> held_out_results(const DeviceProfile& profile,
-                                            const std::vector<DeviceProfile>& others,
-                                            std::size_t folds) {
-  std::vector<HeldOutResult> results{{"slowdown, amounts held out", held_out_by_point(profile)}};
-  std::vector<const DeviceProfile*> profiles{&profile};
+void hold_out(DeviceProfile* profile, const std::vector<DeviceProfile>& others, std::size_t folds) {
+  const std::vector<HeldOutPrediction> points = held_out_points(*profile);
+  profile->held_out = {{"slowdown, amounts held out", errors_of(points)}};
+  profile->margins = {};
+  profile->margins.measured = class_margins(points);
+  std::vector<const DeviceProfile*> profiles{profile};
   for (const DeviceProfile& other : others) profiles.push_back(&other);
   for (const HeldOutGroup group :
-       {HeldOutGroup::shape, HeldOutGroup::kernel, HeldOutGroup::device}) {
+       {HeldOutGroup::shape, HeldOutGroup::kernel, HeldOutGroup::profile}) {
     const ModelErrors errors = held_out(profiles, group, folds);
     if (errors.bare.predictions == 0) continue;
     const std::string what = to_string(group) + " held out";
-    results.push_back({"slowdown, " + what, errors.slowed});
-    results.push_back({"slowdown, bare time learnt, " + what, errors.slowed_and_bare});
-    results.push_back({"bare time, " + what, errors.bare});
+    profile->held_out.push_back({"slowdown, " + what, errors.slowed});
+    profile->held_out.push_back({"slowdown, bare time learnt, " + what, errors.slowed_and_bare});
+    profile->held_out.push_back({"bare time, " + what, errors.bare});
+    if (group != HeldOutGroup::shape) continue;
+    profile->margins.bare_known = errors.slowed_margins;
+    profile->margins.learnt = errors.slowed_and_bare_margins;
   }
-  return results;
 }
 
-HeldOutErrors held_out_by_point(const DeviceProfile& profile) {
-  std::vector<double> errors;
+std::vector<HeldOutPrediction> held_out_points(const DeviceProfile& profile) {
+  std::vector<HeldOutPrediction> predictions;
   for (const auto& [signature, entry] : profile.entries) {
     for (std::size_t left = 0; left + 1 < entry.points.size(); ++left) {
       LaunchProfile others;
@@ -133,11 +151,11 @@ HeldOutErrors held_out_by_point(const DeviceProfile& profile) {
       others.points.erase(others.points.begin() + static_cast<std::ptrdiff_t>(left));
       if (others.points.size() < 2) continue;
       const SlowedTime& point = entry.points[left];
-      errors.push_back(
-          relative_error(number(slowed_time(others, point.streamed)), number(point.time)));
+      predictions.push_back({operator_class(entry.kernel),
+                             number(slowed_time(others, point.streamed)), number(point.time)});
     }
   }
-  return errors_of(std::move(errors));
+  return predictions;
 }
 
 }  // namespace fm

@@ -1,5 +1,6 @@
 #include "planner/profile/launch_profiles.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "planner/profile/device_profile.hpp"
 #include "planner/profile/estimate.hpp"
 #include "planner/profile/launch_signature.hpp"
+#include "planner/profile/learnt_profile.hpp"
 
 namespace fm {
 namespace {
@@ -65,19 +67,6 @@ void end_at_capacity(LaunchProfile* profile) {
   profile->slowdown = std::move(curve);
 }
 
-/// A launch that takes `time`, with the slowdown that the config lets expect.
-LaunchProfile estimated_around(const Plan& plan, const PlanLaunch& launch,
-                               const DeviceConfig& config, Nanoseconds time) {
-  LaunchProfile profile;
-  profile.operator_class = operator_class(launch.kernel);
-  profile.time = time;
-  if (catalogue_entry(launch.kernel).streams) {
-    profile.slowdown = estimated_slowdown(plan, launch, config, time);
-    end_at_capacity(&profile);
-  }
-  return profile;
-}
-
 /// The device's own profile: from a file, or with its rates alone.
 DeviceProfile own_profile(const DeviceConfig& config, const std::optional<std::string>& file) {
   if (!file) {
@@ -94,6 +83,47 @@ DeviceProfile own_profile(const DeviceConfig& config, const std::optional<std::s
   }
   return profile;
 }
+
+std::vector<DeviceProfile> read_profiles(const std::vector<std::string>& files) {
+  std::vector<DeviceProfile> profiles;
+  for (const std::string& file : files) profiles.push_back(read_profile(file));
+  return profiles;
+}
+
+/// Slowdowns of launches whose bare times a run told: learnt from profiles, if there are any, else
+/// what the config lets expect.
+class SlowdownAround {
+ public:
+  SlowdownAround(const DeviceConfig& config, const std::vector<std::string>& learn_from)
+      : config_(config), own_(own_profile(config, {})), others_(read_profiles(learn_from)) {
+    const auto own = std::find_if(others_.begin(), others_.end(), [&](const DeviceProfile& one) {
+      return one.device == config.name();
+    });
+    if (own == others_.end()) return;
+    own_ = std::move(*own);
+    others_.erase(own);
+  }
+
+  LaunchProfile of(const Plan& plan, const PlanLaunch& launch, Nanoseconds time) {
+    LaunchProfile profile;
+    profile.operator_class = operator_class(launch.kernel);
+    profile.time = time;
+    if (!catalogue_entry(launch.kernel).streams) return profile;
+    if (!own_.entries.empty() || !others_.empty()) {
+      profile = learnt_.slowdown_of(plan, launch, time);
+    } else {
+      profile.slowdown = estimated_slowdown(plan, launch, config_, time);
+    }
+    end_at_capacity(&profile);
+    return profile;
+  }
+
+ private:
+  const DeviceConfig& config_;
+  DeviceProfile own_;  ///< of the device, or its rates alone
+  std::vector<DeviceProfile> others_;
+  LearntProfiles learnt_{own_, others_};
+};
 
 /// Measured over estimated time, of all launches added and of each kernel's.
 class EstimateError {
@@ -120,19 +150,20 @@ class EstimateError {
   std::map<std::string, Sums> by_kernel_;
 };
 
+/// "own.yaml, others learnt from a.yaml, b.yaml"; without a file of its own the latter alone.
+std::string source_of(const ProfileFiles& files, const char* learnt_from) {
+  std::string others;
+  for (const std::string& other : files.learn_from) others += (others.empty() ? "" : ", ") + other;
+  if (!files.file) return others;
+  return *files.file + (others.empty() ? "" : learnt_from + others);
+}
+
 LaunchProfiles profiled(const Plan& plan, const DeviceConfig& config, const ProfileFiles& files) {
   LaunchProfiles profiles;
   profiles.estimated = false;
   profiles.by_signature = true;
-  std::vector<DeviceProfile> others;
-  for (const std::string& other : files.learn_from) {
-    others.push_back(read_profile(other));
-    profiles.source += (profiles.source.empty() ? "" : ", ") + other;
-  }
-  if (files.file) {
-    profiles.source =
-        *files.file + (others.empty() ? "" : ", others learnt from " + profiles.source);
-  }
+  const std::vector<DeviceProfile> others = read_profiles(files.learn_from);
+  profiles.source = source_of(files, ", others learnt from ");
   profiles.launches = launch_profiles(plan, own_profile(config, files.file), others);
   for (LaunchProfile& profile : profiles.launches) end_at_capacity(&profile);
   return profiles;
@@ -148,23 +179,20 @@ LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                                const ProfileFiles& files) {
   const std::optional<std::string>& file = files.file;
   const bool result = file && is_run_result(*file);
-  if (result && !files.learn_from.empty()) {
-    throw UserError("--learn-from goes with a profile of fmplan profile, not with the result " +
-                    *file);
-  }
   if (!result && (file || !files.learn_from.empty())) return profiled(plan, config, files);
   LaunchProfiles profiles;
   MeasuredRun measured;
   if (file) {
     measured = read_measured_run(*file);
     profiles.estimated = false;
-    profiles.source = *file;
+    profiles.source = source_of(files, ", slowdowns learnt from ");
     const double overhead = static_cast<double>(config.time("host.launch_overhead").count()) * 1e-3;
     const double moving = measured.copy_time - measured.copies * overhead;
     if (moving > 0 && measured.copied_bytes > 0) {
       profiles.copy_nanoseconds_per_byte = moving / measured.copied_bytes;
     }
   }
+  SlowdownAround slowdown(config, files.learn_from);
   for (const PlanLaunch& launch : plan.launches) {
     Nanoseconds time = estimated_time(plan, launch, config);
     if (file) {
@@ -176,14 +204,14 @@ LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
       }
       time = found->second.time;
     }
-    profiles.launches.push_back(estimated_around(plan, launch, config, time));
+    profiles.launches.push_back(slowdown.of(plan, launch, time));
   }
   return profiles;
 }
 
 LaunchProfiles launch_profiles_from_run(const Plan& plan, const DeviceConfig& config,
-                                        const std::string& file, const Plan& timed) {
-  LaunchProfiles profiles = launch_profiles(timed, config, ProfileFiles{file, {}});
+                                        const ProfileFiles& files, const Plan& timed) {
+  LaunchProfiles profiles = launch_profiles(timed, config, files);
   std::map<std::string, Nanoseconds> times;
   EstimateError error;
   for (std::size_t k = 0; k < timed.launches.size(); ++k) {
@@ -193,12 +221,13 @@ LaunchProfiles launch_profiles_from_run(const Plan& plan, const DeviceConfig& co
     error.add(launch.kernel, measured, estimated_time(timed, launch, config));
   }
   profiles.launches.clear();
+  SlowdownAround slowdown(config, files.learn_from);
   for (const PlanLaunch& launch : plan.launches) {
     const auto found = times.find(launch_signature(plan, launch));
     const Nanoseconds time =
         found != times.end() ? found->second
                              : error.corrected(launch.kernel, estimated_time(plan, launch, config));
-    profiles.launches.push_back(estimated_around(plan, launch, config, time));
+    profiles.launches.push_back(slowdown.of(plan, launch, time));
   }
   return profiles;
 }

@@ -23,24 +23,23 @@ struct LaunchProfiles {
 
 struct ProfileFiles {
   std::optional<std::string> file;      ///< of the device; none: learnt or estimated
-  std::vector<std::string> learn_from;  ///< profiles of other devices
+  std::vector<std::string> learn_from;  ///< profiles of other devices; with a run, of any
 };
 
 /// `plan`: kernels only. `files.file`: a profile written by `fmplan profile` (device_profile.hpp),
 /// or a result.json of fmsim or fmexec, whose launches of the same ids and kernels give the times,
-/// with estimated slowdowns; none: both learnt from `files.learn_from`, or estimated. Slowdowns end
-/// where the class's allowed share of the bare time does; launches whose kernels cannot carry
-/// streams have none. Throws UserError when the file cannot be read or is of another plan or
-/// device.
+/// with slowdowns learnt from `files.learn_from`, or estimated; none: both learnt, or estimated.
+/// Slowdowns end at the load capacity; launches whose kernels cannot carry streams have none.
+/// Throws UserError when the file cannot be read or is of another plan or device.
 LaunchProfiles launch_profiles(const Plan& plan, const DeviceConfig& config,
                                const ProfileFiles& files);
 
-/// The same from a result.json, `file`, of a run of `timed`: another plan of the same network. A
-/// launch that has the signature of one that ran takes as long; others are estimated, corrected by
-/// how far off the estimates of the kernel's launches are that ran (of all, for a kernel that did
-/// not run).
+/// The same from a result.json, `files.file`, of a run of `timed`: another plan of the same
+/// network. A launch that has the signature of one that ran takes as long; others are estimated,
+/// corrected by how far off the estimates of the kernel's launches are that ran (of all, for a
+/// kernel that did not run).
 LaunchProfiles launch_profiles_from_run(const Plan& plan, const DeviceConfig& config,
-                                        const std::string& file, const Plan& timed);
+                                        const ProfileFiles& files, const Plan& timed);
 
 /// Whether launch_profiles() takes `file` for a result.json instead of a device profile.
 bool is_run_result(const std::string& file);

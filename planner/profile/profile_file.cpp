@@ -11,7 +11,7 @@
 namespace fm {
 namespace {
 
-constexpr std::uint64_t profile_version = 2;
+constexpr std::uint64_t profile_version = 3;
 constexpr std::uint64_t longest = std::uint64_t{1} << 50;  // nanoseconds: 13 days
 
 std::vector<SlowedTime> points_in(const YamlValue& value) {
@@ -133,6 +133,41 @@ void write_held_out(std::ostream& out, const std::vector<HeldOutResult>& results
   }
 }
 
+struct MarginName {
+  const char* name;
+  ClassMargins CapacityMargins::*margins;
+};
+constexpr MarginName margin_names[] = {{"measured", &CapacityMargins::measured},
+                                       {"bare_known", &CapacityMargins::bare_known},
+                                       {"learnt", &CapacityMargins::learnt}};
+
+double share_in(const YamlValue& value) {
+  const auto share = static_cast<double>(value.real());
+  if (!(share >= 0)) value.fail("is below 0");
+  return share;
+}
+
+CapacityMargins margins_in(const YamlValue& value) {
+  YamlMap map = value.map();
+  CapacityMargins margins;
+  for (const MarginName& name : margin_names) {
+    YamlMap of = map.required(name.name).map();
+    margins.*name.margins = {share_in(of.required("elemental")), share_in(of.required("reusable"))};
+    of.reject_unknown();
+  }
+  map.reject_unknown();
+  return margins;
+}
+
+void write_margins(std::ostream& out, const CapacityMargins& margins) {
+  out << "margins:\n";
+  for (const MarginName& name : margin_names) {
+    const ClassMargins& of = margins.*name.margins;
+    out << "  " << name.name << ": {elemental: " << static_cast<float>(of.elemental)
+        << ", reusable: " << static_cast<float>(of.reusable) << "}\n";
+  }
+}
+
 void write_rates(std::ostream& out, const DeviceRates& rates) {
   out << "rates:\n  isa: " << rates.isa << '\n';
   for (const DeviceRateName& name : device_rate_names()) {
@@ -146,7 +181,8 @@ DeviceProfile parse_profile(const std::string& yaml, const std::string& file_nam
   YamlMap top = parse_yaml_document(yaml, file_name).map();
   const YamlValue version = top.required("profile");
   if (version.unsigned_integer() != profile_version) {
-    version.fail("format version must be " + std::to_string(profile_version));
+    version.fail("format version must be " + std::to_string(profile_version) +
+                 ": profile anew with fmplan profile");
   }
   DeviceProfile profile;
   profile.device = top.required("device").text();
@@ -156,6 +192,7 @@ DeviceProfile parse_profile(const std::string& yaml, const std::string& file_nam
     YamlMap map = item.map();
     profile.held_out.push_back(held_out_in(map));
   }
+  profile.margins = margins_in(top.required("margins"));
   for (const YamlValue& item : top.required("entries").sequence()) {
     YamlMap map = item.map();
     const YamlValue launch = map.required("launch");
@@ -178,6 +215,7 @@ std::string to_yaml(const DeviceProfile& profile) {
       << "\nmeasured_by: " << yaml_word(profile.measured_by) << '\n';
   write_rates(out, profile.rates);
   write_held_out(out, profile.held_out);
+  write_margins(out, profile.margins);
   out << "entries:";
   out << (profile.entries.empty() ? " []\n" : "\n");
   for (const auto& [signature, entry] : profile.entries) write_entry(out, signature, entry);

@@ -18,6 +18,8 @@ namespace {
 
 /// Texels a row of what is streamed when a plan has no image weights to take the width of.
 constexpr std::int64_t usual_width = 192;
+/// Read before each variant: more than any config's system-level cache holds.
+constexpr std::int64_t swept_side = 2048;
 /// Every device with images has at least so many rows (OpenCL 1.2, CL_DEVICE_IMAGE2D_MAX_HEIGHT).
 constexpr std::uint64_t most_rows = 8192;
 
@@ -46,6 +48,7 @@ class ProfilePlanMaker {
     plan_.accumulate = first.accumulate;
     plan_.chunk_bytes = default_chunk_bytes;
     seed_ = add("seed", TensorRole::input, plan_.storage, {1}, Layout::linear, Placement::buffer);
+    add_sweep();
     for (const ProfiledVariant& variant : variants_) {
       if (variant.plan->storage != plan_.storage || variant.plan->accumulate != plan_.accumulate) {
         throw UserError("plans of one storage and accumulator type are profiled together");
@@ -88,7 +91,27 @@ class ProfilePlanMaker {
     return plan_.launches.back().id;
   }
 
+  /// What a row is multiplied with. Weights, as a network reads them between two writes: caches
+  /// full of what was written before would have the next launch pay for its way to memory.
+  void add_sweep() {
+    const auto placed = [&](const char* name, TensorRole role, const Shape& shape) {
+      return add(name, role, plan_.storage, shape, Layout::rows, Placement::buffer);
+    };
+    row_ = placed("row", TensorRole::input, {1, swept_side});
+    swept_ = placed("swept", TensorRole::weight, {swept_side, swept_side});
+    sums_ = placed("sums", TensorRole::activation, {1, swept_side});
+  }
+
+  void sweep() {
+    MatmulOperands operands{};
+    operands.a = &plan_.tensor(row_);
+    operands.b = &plan_.tensor(swept_);
+    operands.c = &plan_.tensor(sums_);
+    append(build_matmul(operands));
+  }
+
   void add_variant(const ProfiledVariant& variant) {
+    sweep();
     PlanLaunch launch = *variant.launch;
     launch.parameters.erase(streams_parameter);
     launch.nodes.clear();
@@ -185,7 +208,7 @@ class ProfilePlanMaker {
 
   const std::vector<ProfiledVariant>& variants_;
   Plan plan_;
-  std::string seed_;
+  std::string seed_, row_, swept_, sums_;
   std::vector<std::string> launches_;
   std::vector<Bytes> streamed_;
   std::vector<std::string> prepared_from_;

@@ -23,11 +23,11 @@ struct ProfilePlan {
   std::vector<std::string> prepared_from;  ///< first of the launches that write its activations
 };
 
-/// Before each variant its activations are written by launches of their own, inputs after outputs,
-/// so that it finds caches and translations as in its network; its weights are its own and in no
-/// cache. What is streamed is a
-/// weight of its own, used by a small launch later. All variants must be of plans with one storage
-/// type and one accumulator type. Throws UserError otherwise.
+/// Before each variant a launch reads more weights than caches hold, and its activations are
+/// written by launches of their own, inputs after outputs, so that it finds caches and translations
+/// as in its network, whatever the variant before it did; its weights are its own and in no cache.
+/// What is streamed is a weight of its own, used by a small launch later. All variants must be of
+/// plans with one storage type and one accumulator type. Throws UserError otherwise.
 ProfilePlan make_profile_plan(const std::vector<ProfiledVariant>& variants);
 
 /// Weights for it: small numbers, the same every time.

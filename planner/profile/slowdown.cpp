@@ -111,8 +111,11 @@ Nanoseconds slowed_time(const LaunchProfile& profile, Bytes streamed) {
 
 Bytes load_capacity(const LaunchProfile& profile) {
   if (profile.slowdown.empty()) return Bytes(0);
-  const double allowed =
-      allowed_slowdown(profile.operator_class) * static_cast<double>(profile.time.count());
+  // (1 + threshold) / (1 + margin) - 1 of the bare time.
+  const double share =
+      (allowed_slowdown(profile.operator_class) - profile.margin) / (1 + profile.margin);
+  const double allowed = share * static_cast<double>(profile.time.count());
+  if (allowed <= 0) return Bytes(0);
   const SlowdownPoint& last = profile.slowdown.back();
   if (static_cast<double>(last.extra.count()) <= allowed) return last.streamed;
   const Line line = line_at(profile.slowdown, [&](const SlowdownPoint& point) {

@@ -40,6 +40,7 @@ struct LaunchProfile {
   Nanoseconds time;  ///< of the bare launch
   SlowdownCurve slowdown;
   std::vector<SlowedTime> points = {};  ///< as measured or learnt, by `streamed`, ascending
+  double margin = 0;  ///< share by which slowed times may be longer (capacity_margin.hpp)
 };
 
 /// Points of a launch that takes `bare` without streams; 0 for those below it.
@@ -53,9 +54,9 @@ Nanoseconds slowed_time(const LaunchProfile& profile, Bytes streamed);
 double allowed_slowdown(OperatorClass value);
 /// The curve at `streamed`; beyond its last point along its last line.
 Nanoseconds extra_time(const SlowdownCurve& curve, Bytes streamed);
-/// Load capacity: most bytes whose extra time stays within the class's threshold, as far as the
-/// curve goes: beyond it a convex curve may rise faster than its last line. 0 for a launch that
-/// cannot stream.
+/// Load capacity: most bytes whose slowed time, longer by the margin, stays within the class's
+/// threshold, as far as the curve goes: beyond it a convex curve may rise faster than its last
+/// line. 0 for a launch that cannot stream, or whose threshold the margin takes whole.
 Bytes load_capacity(const LaunchProfile& profile);
 
 }  // namespace fm

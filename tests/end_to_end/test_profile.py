@@ -50,11 +50,13 @@ class ProfileTest(unittest.TestCase):
         kept = sorted(recordings.iterdir())
         done = sampled("sim:adreno-750", self.file, "--learn-from", other)
         self.assertEqual(sorted(recordings.iterdir()), kept, "a recording serves all configs")
-        self.assertIn("bare time, devices held out", done.stdout)
+        self.assertIn("bare time, whole profile held out", done.stdout)
         written = yaml.safe_load(self.file.read_text())
         self.assertEqual(len(written["entries"]), 4)
         errors = {result["what"]: result["predictions"] for result in written["held_out"]}
-        self.assertEqual(errors["bare time, devices held out"], 4)
+        self.assertEqual(errors["bare time, whole profile held out"], 4)
+        self.assertEqual(list(written["margins"]), ["measured", "bare_known", "learnt"])
+        self.assertGreater(written["margins"]["learnt"]["reusable"], 0)
         model, plan = self.folder / "tiny.onnx", self.folder / "learnt.plan.yaml"
         common = ("--model", model, "--config", "adreno-750", "--policy", "lc-opg", "-o", plan)
         self.assertIn("learnt from", pipeline.tool("fmplan", *common, "--profile", self.file, "--learn-from", other).stdout)

@@ -140,7 +140,7 @@ TEST(FusionNone, LaunchesThatDidNotRunAreEstimatedAsFarOffAsThoseThatDid) {
   const TemporaryFolder folder;
   const std::string file = folder.file("run.json");
   write_file(file, "{\"launches\":[" + launches + "]}");
-  const LaunchProfiles profiles = launch_profiles_from_run(apart, config, file, fused);
+  const LaunchProfiles profiles = launch_profiles_from_run(apart, config, {file, {}}, fused);
   ASSERT_EQ(profiles.launches.size(), apart.launches.size());
   EXPECT_EQ(profiles.source, file);
   for (std::size_t k = 0; k < apart.launches.size(); ++k) {

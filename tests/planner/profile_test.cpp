@@ -51,6 +51,34 @@ TEST(Slowdown, CapacityIsWhereTheClassAllowsNoMore) {
   EXPECT_EQ(load_capacity({OperatorClass::reusable, Nanoseconds(80), {point(64, 0)}}), Bytes(64));
 }
 
+TEST(Slowdown, AMarginIsKeptBelowTheThreshold) {
+  LaunchProfile profile{OperatorClass::reusable, Nanoseconds(2000), {point(1000, 400)}};
+  EXPECT_EQ(load_capacity(profile), Bytes(1000));
+  profile.margin = 0.05;  // 1.2 / 1.05 of the bare time: 285.7 ns more
+  EXPECT_EQ(load_capacity(profile), Bytes(714));
+  profile.margin = 0.2;
+  EXPECT_EQ(load_capacity(profile), Bytes(0)) << "the margin takes the threshold whole";
+  profile.margin = 0.3;
+  EXPECT_EQ(load_capacity(profile), Bytes(0));
+}
+
+TEST(CapacityMargin, IsTheNinthDecileOfWhatWasPredictedTooLow) {
+  std::vector<HeldOutPrediction> predictions;
+  EXPECT_EQ(class_margins(predictions).reusable, 0);
+  for (int i = 0; i < 10; ++i) {
+    predictions.push_back({OperatorClass::reusable, 1, 1 + 0.01 * (i - 5)});
+  }
+  for (int i = 0; i < 5; ++i) predictions.push_back({OperatorClass::reusable, 2, 1});
+  // 15 in order: eleven at most 0, then 0.01 to 0.04; the 14th is the last but one.
+  EXPECT_NEAR(class_margins(predictions).reusable, 0.03, 1e-6);
+  EXPECT_EQ(class_margins(predictions).elemental, class_margins(predictions).reusable)
+      << "a class that was not seen";
+  EXPECT_EQ(class_margins(predictions).of(OperatorClass::hierarchical), 0);
+  predictions.push_back({OperatorClass::elemental, 2, 3});
+  EXPECT_NEAR(class_margins(predictions).elemental, 0.5, 1e-6);
+  EXPECT_NEAR(class_margins(predictions).reusable, 0.03, 1e-6);
+}
+
 TEST(Slowdown, TheBestGuessGoesThroughThePoints) {
   LaunchProfile profile;
   profile.time = Nanoseconds(1000);
@@ -190,7 +218,7 @@ TEST(SlowdownModel, LearnsWhatItWasNotShown) {
   EXPECT_LT(errors.bare.mean, 0.35);
   // The knee at the second point is missed by 0.1 of the bare time when it is left out; the other
   // two points lie on the lines between their neighbours.
-  EXPECT_NEAR(held_out_by_point(made.profile).mean, 0.1 / 1.08 / 3, 1e-3);
+  EXPECT_NEAR(errors_of(held_out_points(made.profile)).mean, 0.1 / 1.08 / 3, 1e-3);
 }
 
 TEST(SlowdownModel, IsTheSameEveryTimeAndConvex) {
@@ -213,11 +241,26 @@ TEST(SlowdownModel, IsTheSameEveryTimeAndConvex) {
   }
 }
 
+TEST(HeldOut, MarginsComeFromWhatTheErrorsComeFrom) {
+  MadeUp made;
+  hold_out(&made.profile, {}, 5);
+  EXPECT_EQ(made.profile.held_out.front().what, "slowdown, amounts held out");
+  // The left-out knee is predicted 0.1 of the bare time too high, and nothing too low.
+  EXPECT_LT(made.profile.margins.measured.reusable, 1e-3);
+  const ModelErrors errors = held_out({&made.profile}, HeldOutGroup::shape, 5);
+  EXPECT_EQ(made.profile.margins.bare_known.reusable, errors.slowed_margins.reusable);
+  EXPECT_EQ(made.profile.margins.learnt.reusable, errors.slowed_and_bare_margins.reusable);
+  EXPECT_GT(made.profile.margins.learnt.reusable, made.profile.margins.bare_known.reusable);
+}
+
 TEST(DeviceProfile, ReadsBackWhatItWrites) {
-  const MadeUp made;
+  MadeUp made;
+  made.profile.margins = {{0.125, 0.25}, {0.5, 1}, {2, 0.0625}};
   const DeviceProfile read = parse_profile(to_yaml(made.profile), "p.yaml");
   EXPECT_EQ(read.device, "made-up");
   EXPECT_EQ(to_yaml(read), to_yaml(made.profile));
+  EXPECT_EQ(read.margins.measured.reusable, 0.25);
+  EXPECT_EQ(read.margins.learnt.elemental, 2);
   ASSERT_EQ(read.entries.size(), made.profile.entries.size());
   EXPECT_EQ(read.rates.isa, made.profile.rates.isa);
   for (const LaunchNumberName& name : launch_number_names()) {
@@ -238,8 +281,12 @@ TEST(DeviceProfile, GivesMeasuredLaunchesAndLearnsTheRest) {
   PlanLaunch streaming = known;
   streaming.parameters[streams_parameter] = "2";
   made.plan.launches.push_back(streaming);
+  made.profile.margins.measured.reusable = 0.01;
+  made.profile.margins.learnt.reusable = 0.03;
   const std::vector<LaunchProfile> profiles = launch_profiles(made.plan, made.profile);
   ASSERT_EQ(profiles.size(), made.plan.launches.size());
+  EXPECT_EQ(profiles[3].margin, 0.01);
+  EXPECT_EQ(profiles[12].margin, 0.03);
   EXPECT_EQ(profiles[3].time, entry.time);
   EXPECT_EQ(profiles[3].slowdown.size(), entry.points.size());
   EXPECT_GT(profiles[12].time, Nanoseconds(0));
@@ -269,7 +316,7 @@ TEST(DeviceProfile, LearnsFromOtherDevices) {
     EXPECT_NEAR(static_cast<double>(profiles[i].time.count()) / time, 1, 0.2);
   }
   const ModelErrors errors =
-      held_out({&known, &slow.profile, &slower.profile}, HeldOutGroup::device, 5);
+      held_out({&known, &slow.profile, &slower.profile}, HeldOutGroup::profile, 5);
   EXPECT_EQ(errors.bare.predictions, known.entries.size()) << "those of the first alone";
   EXPECT_LT(errors.slowed.mean, 0.02);
   EXPECT_LT(errors.bare.mean, 0.1);
@@ -301,12 +348,46 @@ TEST(DeviceProfile, AFileOfAnotherDeviceOrOfNoneIsRefused) {
       [&] {
         launch_profiles(made.plan, config, ProfileFiles{folder.file("result.json"), {file}});
       },
-      ThrowsMessage<UserError>(HasSubstr("--learn-from goes with")));
+      ThrowsMessage<UserError>(HasSubstr("result.json: cannot be read")));
   EXPECT_THAT(
       [&] {
         launch_profiles(made.plan, config, ProfileFiles{folder.file("no"), {}});
       },
       ThrowsMessage<UserError>(HasSubstr("no")));
+}
+
+TEST(DeviceProfile, SlowdownsAreLearntAroundTheTimesOfARun) {
+  MadeUp made;
+  const DeviceConfig config = test_config("mali-g715");
+  const TemporaryFolder folder;
+  std::string launches;
+  for (const PlanLaunch& launch : made.plan.launches) {
+    launches += (launches.empty() ? "" : ",") + std::string("{\"id\":\"") + launch.id +
+                "\",\"kernel\":\"matmul\",\"start_ns\":5,\"end_ns\":100005}";
+  }
+  write_file(folder.file("run.json"), "{\"launches\":[" + launches + "]}");
+  const auto profiles_of = [&] {
+    write_file(folder.file("p.yaml"), to_yaml(made.profile));
+    return launch_profiles(made.plan, config,
+                           ProfileFiles{folder.file("run.json"), {folder.file("p.yaml")}});
+  };
+  made.profile.margins.bare_known.reusable = 0.125;
+  const LaunchProfiles of_another = profiles_of();
+  EXPECT_FALSE(of_another.by_signature);
+  EXPECT_THAT(of_another.source, HasSubstr("run.json, slowdowns learnt from "));
+  for (const LaunchProfile& profile : of_another.launches) {
+    EXPECT_EQ(profile.time, Nanoseconds(100000));
+    EXPECT_EQ(profile.margin, 0.125);
+    EXPECT_FALSE(profile.points.empty());
+    if (profile.slowdown.empty()) continue;  // nothing fits the margin
+    EXPECT_LE(static_cast<double>(profile.slowdown.back().extra.count()),
+              (1.2 / 1.125 - 1) * 100000 + 1);
+  }
+  // The same profile, of the device itself.
+  made.profile.device = config.name();
+  const LaunchProfiles own = profiles_of();
+  ASSERT_EQ(own.launches.size(), of_another.launches.size());
+  EXPECT_EQ(own.launches[3].margin, 0.125);
 }
 
 TEST(DeviceProfile, NamesThePlaceOfWhatIsWrong) {
@@ -326,7 +407,9 @@ TEST(DeviceProfile, NamesThePlaceOfWhatIsWrong) {
   refused("kernel: matmul\n", "kernel: matmull\n", "no kernel 'matmull'");
   refused("numbers: [", "numbers: [1, ", "profile anew");
   refused("numbers: [", "numbers: [-", "is below 0");
-  refused("profile: 2", "profile: 1", "format version must be 2");
+  refused("profile: 3", "profile: 2", "format version must be 3: profile anew");
+  refused("measured: {elemental: 0", "measured: {elemental: -1", "is below 0");
+  refused("  learnt: {", "  learned: {", "learnt");
   refused("isa: valhall", "isa: vahlall", "valhall");
   refused("  cores:", "  kores:", "cores");
   refused("time_ns: ", "time_ns: -", "time_ns");
@@ -392,26 +475,33 @@ TEST(SampledLaunches, AreTheSameEveryTimeAndOfEveryClassThatStreams) {
 }
 
 TEST(HeldOut, ErrorsAreOfTheirDistribution) {
-  const HeldOutErrors errors = errors_of({0.3, 0.05, 0.1, 0.02, 0.01, 0.2, 0.04, 0.03, 0.06, 0.5});
+  const HeldOutErrors errors =
+      errors_of(std::vector<double>{0.3, 0.05, 0.1, 0.02, 0.01, 0.2, 0.04, 0.03, 0.06, 0.5});
   EXPECT_EQ(errors.predictions, 10u);
   EXPECT_NEAR(errors.mean, 0.131, 1e-12);
   EXPECT_DOUBLE_EQ(errors.median, 0.06);
   EXPECT_DOUBLE_EQ(errors.ninth_decile, 0.5);
   EXPECT_DOUBLE_EQ(errors.within_tenth, 0.7);
-  EXPECT_EQ(errors_of({}).predictions, 0u);
+  EXPECT_EQ(errors_of(std::vector<double>{}).predictions, 0u);
 }
 
 TEST(HeldOut, WhatIsHeldOutIsNotLearntFrom) {
-  // One kernel alone: nothing is left to learn a kernel from; one device: nor a device.
+  // One kernel alone: nothing is left to learn a kernel from; one profile: nor that.
   const MadeUp made;
   EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::kernel, 5).bare.predictions, 0u);
-  EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::device, 5).bare.predictions, 0u);
+  EXPECT_EQ(held_out({&made.profile}, HeldOutGroup::profile, 5).bare.predictions, 0u);
   // A shape that is held out is so on every device: a copy of the profile helps nothing.
   DeviceProfile copy = made.profile;
   copy.device = "copy";
   const ModelErrors alone = held_out({&made.profile}, HeldOutGroup::shape, 5);
   const ModelErrors both = held_out({&made.profile, &copy}, HeldOutGroup::shape, 5);
   EXPECT_GT(both.bare.mean, alone.bare.mean / 3);
+  // Nor is another profile of the device learnt from where it has the same launches.
+  copy.device = made.profile.device;
+  EXPECT_EQ(held_out({&made.profile, &copy}, HeldOutGroup::profile, 5).bare.predictions, 0u);
+  DeviceProfile half = made.profile;
+  while (half.entries.size() > 15) half.entries.erase(half.entries.begin());
+  EXPECT_EQ(held_out({&half, &made.profile}, HeldOutGroup::profile, 5).bare.predictions, 15u);
 }
 
 TEST(LaunchSignature, TellsApartWhatTakesAnotherTime) {
@@ -451,6 +541,18 @@ TEST(ProfilePlan, RunsEachVariantAndStreamsWhatItSays) {
     EXPECT_LE(std::abs(static_cast<double>(moved.count()) -
                        static_cast<double>(variants[i].streamed.count())),
               static_cast<double>(streams[0].rows.row_bytes.count()));
+  }
+  // Before each one launch reads 8 MiB, and is not among those that are simulated with it.
+  const auto position = [&](const std::string& id) { return std::stoul(id.substr(1)); };
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const std::size_t first = position(profiled.prepared_from[i]);
+    const PlanLaunch& sweep = profiled.plan.launches.at(first - 1);
+    Bytes read;
+    for (const LaunchArgument& argument : sweep.arguments) {
+      const auto* used = std::get_if<TensorArgument>(&argument);
+      if (used != nullptr && !used->write) read = read + profiled.plan.tensor(used->tensor).bytes;
+    }
+    EXPECT_GE(read, Bytes(8 << 20)) << i;
   }
 }
 

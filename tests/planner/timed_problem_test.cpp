@@ -56,6 +56,24 @@ TEST(TimedProblem, ReadingAheadWithoutRegardForLaterLaunchesWouldDeadlock) {
   EXPECT_EQ(latency_of_copies(problem), 6u);
 }
 
+TEST(TimedProblem, SlowdownsAreConvexButForWholeNanoseconds) {
+  TimedProblem problem = chain({100}, {0}, {1}, Bytes(8));
+  const auto with = [&](const SlowdownCurve& curve) {
+    problem.launches[0].slowdown = curve;
+    check(problem);
+  };
+  const auto at = [](std::uint64_t bytes, std::uint64_t extra) {
+    return SlowdownPoint{Bytes(bytes), Nanoseconds(extra)};
+  };
+  // 0.06 ns a byte, rounded: 1 at 10 instead of 0.6, and on with a lower slope.
+  EXPECT_NO_THROW(with({at(10, 1), at(110, 7)}));
+  EXPECT_NO_THROW(with({at(10, 1), at(1010, 61), at(2010, 121)}));
+  EXPECT_THROW(with({at(1000, 100), at(2000, 150)}), std::invalid_argument);
+  EXPECT_THROW(with({at(1000, 100), at(2000, 90)}), std::invalid_argument);
+  EXPECT_THROW(with({at(1000, 100), at(1000, 300)}), std::invalid_argument);
+  EXPECT_THROW(with({at(0, 1)}), std::invalid_argument);
+}
+
 TEST(TimedProblem, PreloadingIsPartOfTheLeastBudget) {
   TimedProblem problem = chain({1, 1}, {1, 2}, {3, 1}, Bytes(8));
   EXPECT_EQ(minimum_budget(problem).bytes, Bytes(4));
