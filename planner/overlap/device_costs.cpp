@@ -59,11 +59,11 @@ CopyCost DeviceCosts::copy() const {
 HostCost DeviceCosts::host() const {
   HostCost cost;
   cost.enqueue = rounded(nanoseconds(config_.time("host.enqueue_overhead")));
-  cost.image = rounded(nanoseconds(config_.time("allocator.base_cost")));
-  cost.image_nanoseconds_per_byte = nanoseconds(config_.time("allocator.page_cost")) /
+  cost.allocation = rounded(nanoseconds(config_.time("allocator.base_cost")));
+  cost.allocation_nanoseconds_per_byte = nanoseconds(config_.time("allocator.page_cost")) /
                                     static_cast<double>(config_.bytes("mmu.page_size").count());
   if (config_.flag("allocator.zero_pages")) {
-    cost.image_nanoseconds_per_byte +=
+    cost.allocation_nanoseconds_per_byte +=
         1e9 / config_.bytes_per_second("allocator.zeroing_bandwidth");
   }
   return cost;

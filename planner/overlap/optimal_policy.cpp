@@ -79,8 +79,8 @@ class OptimalPolicy {
            static_cast<double>(request_.runs) * static_cast<double>(run.latency.count());
   }
 
-  /// The best of all settings with copies alone; where kernels stream, those that are best with
-  /// copies alone for their ring are solved, as many as time allows, at least one. Throws
+  /// Of the settings that are best with copies alone for their ring, as many as time allows, at
+  /// least one, the best as a plan; where kernels stream, they are solved first. Throws
   /// std::logic_error when none fits.
   Candidate best_within(Bytes budget, std::size_t launches = launches_solved) const {
     std::vector<Candidate> tried;
@@ -88,14 +88,14 @@ class OptimalPolicy {
     if (tried.empty()) throw std::logic_error("no setting fits a budget above the least");
     std::stable_sort(tried.begin(), tried.end(),
                      [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
-    if (model_.kernels_stream()) {
-      keep_one_a_ring(&tried);
-      const std::size_t solved = launches / model_.plan().launches.size();
-      tried.resize(std::clamp<std::size_t>(solved, 1, tried.size()));
-      for (Candidate& candidate : tried) {
+    keep_one_a_ring(&tried);
+    const std::size_t solved = launches / model_.plan().launches.size();
+    tried.resize(std::clamp<std::size_t>(solved, 1, tried.size()));
+    for (Candidate& candidate : tried) {
+      if (model_.kernels_stream()) {
         candidate.solution = solve_optimal(model_.problem(candidate.setting, budget), limits_);
-        candidate.total = total_of(candidate.setting, candidate.solution.run);
       }
+      candidate.total = total_of(candidate.setting, made(candidate, budget).run);
     }
     return *std::min_element(
         tried.begin(), tried.end(),
@@ -183,16 +183,27 @@ class OptimalPolicy {
     }
   }
 
+  struct MadePlan {
+    Plan plan;
+    TimedRun run;
+  };
+
+  /// The candidate's plan, its weights taking over memory where they can, and how it runs.
+  MadePlan made(const Candidate& candidate, Bytes budget) const {
+    MadePlan made{
+        model_.plan_of(candidate.setting, candidate.solution.schedule, candidate.solution.run), {}};
+    set_claims(&made.plan);
+    reuse_memory(request_.budget, &made.plan);
+    made.run = model_.run_of(made.plan, candidate.setting, budget, candidate.solution.schedule);
+    return made;
+  }
+
   OverlapPlan described(const Candidate& candidate, Bytes budget) const {
     OverlapPlan result;
-    result.plan =
-        model_.plan_of(candidate.setting, candidate.solution.schedule, candidate.solution.run);
+    const auto [plan, run] = made(candidate, budget);
+    result.plan = plan;
     result.plan.policy = "optimal";
     set_dependencies(&result.plan);
-    set_claims(&result.plan);
-    reuse_memory(request_.budget, &result.plan);
-    const TimedRun run =
-        model_.run_of(result.plan, candidate.setting, budget, candidate.solution.schedule);
     OverlapReport& report = result.report;
     describe_floors(model_, costs_, &report);
     report.predicted_warm = model_.reread_time(candidate.setting) + run.latency;

@@ -72,11 +72,27 @@ class ScheduleRun {
       if (piece.first_chunk == 0 || chunks_.all[piece.first_chunk - 1].weight != weight) {
         run_.read_from[weight] = phase;
       }
-      disk_free_ = std::max(disk_free_, time) + piece.read;
+      disk_free_ = std::max(disk_free_, piece.image ? time : buffer_made(weight, time)) + piece.read;
       for (; claimed_ <= last; ++claimed_) read_at_[claimed_] = disk_free_;
       if (piece.image) in_ring_ += piece.bytes;
     }
     if (!problem_.whole_claims) note_peak(phase);
+  }
+
+  /// Whole claims: what the host spends on memory for a weight; 0 when it takes over another's.
+  std::int64_t allocation_time(std::size_t weight) const {
+    if (!problem_.whole_claims || !problem_.weights[weight].new_memory) return 0;
+    const HostCost& host = problem_.host;
+    const auto bytes = static_cast<double>(problem_.weights[weight].bytes.count());
+    return static_cast<std::int64_t>(std::ceil(host.allocation_nanoseconds_per_byte * bytes) +
+                                     static_cast<double>(host.allocation.count()));
+  }
+
+  /// When the host, asked at `time`, has made a weight's buffer.
+  std::int64_t buffer_made(std::size_t weight, std::int64_t time) {
+    const std::int64_t allocation = allocation_time(weight);
+    if (allocation == 0) return time;
+    return host_ = std::max(host_, time) + allocation;
   }
 
   /// An image chunk has left the ring; its room is free with the last of its piece.
@@ -129,11 +145,7 @@ class ScheduleRun {
     }
     if (end <= image_end_) return;
     image_end_ = end;
-    if (!problem_.weights[chunk.weight].new_image) return;
-    const HostCost& host = problem_.host;
-    const auto bytes = static_cast<double>(problem_.weights[chunk.weight].bytes.count());
-    making_images_ += static_cast<std::int64_t>(std::ceil(host.image_nanoseconds_per_byte * bytes) +
-                                                static_cast<double>(host.image.count()));
+    allocating_ += allocation_time(chunk.weight);
   }
 
   /// The host takes up the next launch or copy when all but `ahead` before it are finished.
@@ -146,9 +158,9 @@ class ScheduleRun {
   /// When the host has enqueued what needs bytes that are there at `read`: not before.
   std::int64_t enqueued(std::int64_t read) {
     if (!problem_.whole_claims) return read;
-    host_ = std::max(host_, read) + making_images_ +
+    host_ = std::max(host_, read) + allocating_ +
             static_cast<std::int64_t>(problem_.host.enqueue.count());
-    making_images_ = 0;
+    allocating_ = 0;
     return host_;
   }
 
@@ -268,7 +280,7 @@ class ScheduleRun {
   std::int64_t in_ring_ = 0;              // bytes
   std::int64_t image_end_ = 0;            // pointer behind the last image claimed
   std::int64_t host_ = 0;                 // when the host is free
-  std::int64_t making_images_ = 0;        // its time for images not yet made
+  std::int64_t allocating_ = 0;        // its time for images that no command uses yet
   std::vector<std::int64_t> commands_;    // when launches and copies ended
   std::vector<std::int64_t> image_ends_;  // by launch
 };

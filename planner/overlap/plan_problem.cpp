@@ -176,7 +176,7 @@ void OverlapModel::expect_reuse(const OverlapSetting& setting, TimedProblem* pro
     if (i < problem->weights.size()) {
       const auto before = std::find_if(left.begin(), left.end(),
                                        [&](std::size_t launch) { return launch < first_use_[w]; });
-      problem->weights[i].new_image = before == left.end();
+      problem->weights[i].new_memory = before == left.end();
       if (before != left.end()) left.erase(before);
     } else if (setting.preloads_stay) {
       continue;
@@ -222,7 +222,7 @@ TimedRun OverlapModel::run_of(const Plan& plan, const OverlapSetting& setting, B
   TimedProblem timed = problem(setting, budget);
   const std::vector<std::size_t> weights = streamed(setting);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    timed.weights[i].new_image = plan.weights[weights[i]].reuses.empty();
+    timed.weights[i].new_memory = plan.weights[weights[i]].reuses.empty();
   }
   return run_schedule(timed, ChunkList(timed), schedule);
 }

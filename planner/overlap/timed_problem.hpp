@@ -30,7 +30,7 @@ struct TimedWeight {
   std::size_t last_use = 0;   ///< its memory is free after this launch; launches.size(): never
   WeightForm form = WeightForm::image;
   Nanoseconds read;       ///< disk time of the whole weight, latencies included
-  bool new_image = true;  ///< image: made for it, not taken over from an earlier weight
+  bool new_memory = true;  ///< made for it, not taken over from an earlier weight
 };
 
 /// GPU time of separate copies from unified to texture memory. They run between launches.
@@ -39,12 +39,12 @@ struct CopyCost {
   double nanoseconds_per_byte = 0;
 };
 
-/// Time of the one host thread that makes images and enqueues launches and copies, in order, while
-/// `ahead` others are unfinished.
+/// Time of the one host thread that makes images and buffers and enqueues launches and copies, in
+/// order, while `ahead` others are unfinished.
 struct HostCost {
   Nanoseconds enqueue;
-  Nanoseconds image;  ///< of each new image, and by its bytes
-  double image_nanoseconds_per_byte = 0;
+  Nanoseconds allocation;  ///< of each new image or buffer, and by its bytes
+  double allocation_nanoseconds_per_byte = 0;
 };
 
 struct TimedProblem {

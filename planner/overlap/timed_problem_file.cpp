@@ -94,9 +94,9 @@ TimedWeight read_weight(YamlMap* map, const Positions& launches, bool whole_clai
     if (weight.last_use < weight.first_use) last->fail("is before the first use");
   }
   if (const YamlValue* form = map->optional("form")) weight.form = read_form(*form);
-  if (const YamlValue* made = map->optional("new_image")) {
+  if (const YamlValue* made = map->optional("new_memory")) {
     if (!whole_claims) made->fail("has a meaning with `whole_claims` only");
-    weight.new_image = read_flag(*made);
+    weight.new_memory = read_flag(*made);
   }
   return weight;
 }
@@ -117,9 +117,9 @@ void read_whole_claims(const YamlValue& value, TimedProblem* problem) {
     problem->piece_overhead = read_time(*time);
   }
   if (const YamlValue* time = map.optional("enqueue")) problem->host.enqueue = read_time(*time);
-  if (const YamlValue* time = map.optional("image")) problem->host.image = read_time(*time);
+  if (const YamlValue* time = map.optional("image")) problem->host.allocation = read_time(*time);
   if (const YamlValue* rate = map.optional("image_bandwidth")) {
-    problem->host.image_nanoseconds_per_byte = read_nanoseconds_per_byte(*rate);
+    problem->host.allocation_nanoseconds_per_byte = read_nanoseconds_per_byte(*rate);
   }
   map.reject_unknown();
 }

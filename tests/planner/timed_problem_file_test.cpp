@@ -82,9 +82,9 @@ TEST(TimedProblemFile, ReadsWholeClaims) {
   EXPECT_EQ(problem.ahead, 1u);
   EXPECT_EQ(problem.piece_overhead, Nanoseconds(1000));
   EXPECT_EQ(problem.host.enqueue, Nanoseconds(2000));
-  EXPECT_EQ(problem.host.image, Nanoseconds(3000));
-  EXPECT_DOUBLE_EQ(problem.host.image_nanoseconds_per_byte, 0.25);
-  EXPECT_TRUE(problem.weights[1].new_image);
+  EXPECT_EQ(problem.host.allocation, Nanoseconds(3000));
+  EXPECT_DOUBLE_EQ(problem.host.allocation_nanoseconds_per_byte, 0.25);
+  EXPECT_TRUE(problem.weights[1].new_memory);
 }
 
 TEST(TimedProblemFile, LeavesOutWhatHasADefault) {
@@ -133,7 +133,7 @@ TEST(TimedProblemFile, RefusesWhatIsWrongWithItsPlace) {
   EXPECT_THAT(message_of(replaced("memory: 6 B", "memory: 6 B, more: 1")), HasSubstr("more"));
   EXPECT_THAT(message_of(replaced("2 GB/s", "0 GB/s")), HasSubstr("bandwidth"));
   EXPECT_THAT(message_of(replaced("form: buffer", "form: bufer")), HasSubstr("buffer"));
-  EXPECT_THAT(message_of(replaced("form: buffer", "new_image: true")), HasSubstr("whole_claims"));
+  EXPECT_THAT(message_of(replaced("form: buffer", "new_memory: true")), HasSubstr("whole_claims"));
   EXPECT_THAT(message_of(replaced("images_a_launch: 4", "images_a_launch: 0")),
               HasSubstr("p.yaml:6:18"));
   const std::string none = "timed: 1\nname: n\nchunk: 1 B\nlaunches: []\nweights: []\n";
