@@ -1,6 +1,6 @@
 """docs/paper.md: the evidence table beside the paper's numbers."""
 
-from evidence_studies import breakdown_lines, trade_off_lines
+from evidence_studies import breakdown_lines, ready_ms, trade_off_lines
 
 MIB = 1 << 20
 
@@ -9,7 +9,7 @@ def number(value, form, scale=1.0):
     return "" if value is None else format(value / scale, form)
 
 
-HEAD = ("| device | policy | integrated ms | start-up | exec ms | of floor | peak MiB | average MiB | "
+HEAD = ("| device | policy | integrated ms | start-up | exec ms | of floor | of overlap | peak MiB | average MiB | "
         "weights: peak, of all | peaks | averages | energy mJ | coverage | timely | accurate | solver s | gap |")
 
 
@@ -26,13 +26,20 @@ def gap_of(solver):
     return (solver.get("lc_opg") or solver).get("gap")
 
 
-def row(config, policy, point):
-    ready = point["integrated_ms"] - point["startup_ms"]
+def of_overlap(point, preload):
+    """How far from reading and computing at once: of the larger of disk floor and execution alone."""
+    if not point["disk_floor_ms"] or not preload:
+        return ""
+    return f"{ready_ms(point) / max(point['disk_floor_ms'], preload['exec_ms']):.2f}"
+
+
+def row(config, policy, point, preload):
+    ready = ready_ms(point)
     floor = point["floor_ms"]
     weights = point["weights_peak_bytes"]
     solver = point.get("solver") or {}
     cells = [config, policy, integrated(point), f"{point['startup_ms']:.0f}", f"{point['exec_ms']:.0f}",
-             f"{ready / floor:.2f}" if floor else "", number(point["peak_bytes"], ".0f", MIB),
+             f"{ready / floor:.2f}" if floor else "", of_overlap(point, preload), number(point["peak_bytes"], ".0f", MIB),
              number(point["average_bytes"], ".0f", MIB),
              f"{weights / MIB:.0f}, {weights / point['weights_bytes']:.2f}", by_class(point["by_class"]),
              by_class(point["average_by_class"]), number(point["energy_mj"], ".0f"),
@@ -61,7 +68,7 @@ def network_section(study, network, points, published):
     common = {policy["name"] for policy in study["policies"] if "only" not in policy}
     for (config, policy), point in points.items():
         if policy in common or policy not in special:
-            yield row(config, policy, point)
+            yield row(config, policy, point, points.get((config, "preload")))
     yield from comparisons(points)
     yield from breakdown_lines(study["breakdown"], points, published["breakdown"])
     yield from trade_off_lines(study["trade_off"], points)
@@ -95,12 +102,13 @@ INTRODUCTION = """\
 Written by `./fm paper` (`analysis/paper/`), which keeps finished points and resumes. {source} is the paper.
 
 Devices but {measured} are simulated (`fmsim --sample auto`, traces composed from launches recorded once); {measured} is this
-computer: fmexec on PoCL, programs cached, no energy, the median of five runs, which moves with whatever else it runs. `lc-opg` and `optimal` know launch times from
-the run under `preload`, and estimate how much a launch may carry. `optimal-0.15` may hold all activations and 0.15 of the
+computer: fmexec on PoCL, programs cached, no energy, the median of five runs, which moves with whatever else it runs. `lc-opg` and `optimal` know launch times, and how much a launch may carry, from a profile of the network's launches on {profiled};
+elsewhere launch times from the run under `preload`, and what launches carry is learnt from that profile, or estimated where
+the network has none. `optimal-0.15` may hold all activations and 0.15 of the
 weights; `-fusion`: with `--fusion adaptive`.
 
 - Integrated: from nothing to the output, start-up (context and programs) included; ±: the sampling's error bound. Of floor:
-  (integrated - start-up) / max(disk, compute, DRAM).
+  (integrated - start-up) / max(disk, compute, DRAM). Of overlap: the same of max(disk, execution alone), the latter that of `preload`.
 - Weights: preloaded + in flight + staging. Peaks, averages: preloaded / unified in flight / texture in flight /
   activations / staging, MiB, each class's own peak and its average over time.
 - Coverage, timely, accurate: shares of weight bytes as `analysis/paper/measures.py` defines them.
@@ -115,7 +123,8 @@ run one launch's bytes ahead of the launches that transform them, which wait whe
 
 def page(study, points, missing, published):
     """`points`: {network: {(config, policy): measures}}; `missing`: {(policy,) or (network, config, policy): why}."""
-    lines = [INTRODUCTION.format(source=published["source"], measured=study["measured_on"])]
+    lines = [INTRODUCTION.format(source=published["source"], measured=study["measured_on"],
+                                 profiled=", ".join(sorted(set(study.get("profiled", {}).values()))) or "no device")]
     for network in study["networks"]:
         if points.get(network["name"]):
             lines += network_section(study, network, points[network["name"]], published)

@@ -105,6 +105,7 @@ def measures(result, plan, plan_facts):
         "startup_ms": latency["startup_ns"] / 1e6,
         "exec_ms": latency["exec_ns"] / 1e6,
         "floor_ms": max(floor.values()) / 1e6 if floor else None,
+        "disk_floor_ms": floor["disk_ns"] / 1e6 if "disk_ns" in floor else None,
         "peak_bytes": memory["peak_bytes"],
         "average_bytes": memory["average_bytes"],
         "by_class": {name: memory["by_class"][name] for name in CLASSES},

@@ -45,8 +45,7 @@ def wanted(study, options):
 
 def collect(study, options):
     """({network: {(config, policy): measures}}, {(policy,) or point: why it is missing})."""
-    work = Study(Tools(options.bin, options.only_kept), options.out, study["measured_on"],
-                 study["measured_options"])
+    work = Study(Tools(options.bin, options.only_kept), options.out, study)
     points, missing = {}, {}
     for network, config, policy in wanted(study, options):
         if (policy["name"],) in missing:

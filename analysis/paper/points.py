@@ -15,6 +15,7 @@ from command_line import ROOT, Refused, config_path, digest_of, save_json
 from measures import measures
 
 PRELOAD = {"name": "preload", "options": ["--policy", "preload"]}
+PRELOAD_BUFFERS = {"name": "preload-buffers", "options": [*PRELOAD["options"], "--placement", "buffer-weights"]}
 RUNS_HERE = 5
 
 
@@ -24,10 +25,11 @@ def load_yaml(path):
 
 
 class Study:
-    def __init__(self, tools, folder, measured_on, measured_options):
+    def __init__(self, tools, folder, study):
         self.tools, self.folder = tools, folder
-        self.measured_on, self.measured_options = measured_on, measured_options
-        for name in ("plans", "recorded", "points", "models", "results"):
+        self.measured_on, self.measured_options = study["measured_on"], study["measured_options"]
+        self.profiled = study.get("profiled", {})
+        for name in ("plans", "recorded", "points", "models", "results", "profiles"):
             (folder / name).mkdir(parents=True, exist_ok=True)
 
     def stem(self, network, policy, config):
@@ -47,9 +49,9 @@ class Study:
         parts = [model.read_bytes(), *map(str, options), self.tools.config_text(config),
                  self.tools.digest("fmplan")]
         if policy.get("timed"):
-            preloaded = self.preload_result(network, config)
-            parts.append(preloaded.read_bytes())
-            options += ["--profile", preloaded]
+            times = self.launch_times(network, config)
+            parts += [file.read_bytes() for file in times if isinstance(file, pathlib.Path)]
+            options += times
         path = self.folder / f"plans/{self.stem(network, policy, config)}.{digest_of(*parts)}.yaml"
         facts = path.with_suffix(".json")
         if not facts.exists():
@@ -66,6 +68,29 @@ class Study:
         weights = facts["weights"]["preloaded_bytes"]
         share = round(policy["weights_budget"] * weights)
         return ["--budget", f"{facts['memory']['activation_bytes'] + share}B"]
+
+    def launch_times(self, network, config):
+        """fmplan's options: a profile on the device that the study names, elsewhere the run under `preload`."""
+        device = self.profiled.get(network["name"])
+        if config == device:
+            return ["--profile", self.profile(network, config)]
+        times = ["--profile", self.preload_result(network, config)]
+        if device and config != self.measured_on:
+            times += ["--learn-from", self.profile(network, device)]
+        return times
+
+    def profile(self, network, config):
+        """The network's launches with streams inside, their weights in images and in buffers."""
+        plans = [self.plan(network, policy, config)[0] for policy in (PRELOAD, PRELOAD_BUFFERS)]
+        key = digest_of(*(plan.read_bytes() for plan in plans), self.tools.config_text(config),
+                        self.tools.digest("fmsim"))
+        path = self.folder / f"profiles/{network['name']}.{config_path(config).stem}.{key}.yaml"
+        if not path.exists():
+            unfinished = path.with_suffix(".partial")  # fmplan goes on with it
+            self.tools.measure("fmplan", "profile", "--on", f"sim:{config_path(config)}", "--plan", plans[0], "--plan",
+                               plans[1], "--recordings", self.folder / "recorded", "--jobs", 2, "-o", unfinished)
+            unfinished.replace(path)
+        return path
 
     # ---- traces
     def filled(self, network):

@@ -43,8 +43,10 @@ void fuse_residuals(GraphEditor* editor, const UnfusedNodes& unfused = {});
 TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
                               const std::vector<std::int64_t>& permutation);
 
-/// Weights above this become slices, each loaded and released on its own.
-constexpr Bytes largest_slice{16 << 20};
+/// Weights above this become slices, each loaded and released on its own; slices are at most half as
+/// large, so that one can be computed with while the next is read and another moves to its image.
+constexpr Bytes largest_whole_weight{16 << 20};
+constexpr Bytes largest_slice{8 << 20};
 
 /// Whether `node` gathers rows of the constant `table`: the operator of fuse_embeddings().
 bool gathers_rows_of(const GraphNode& node, TensorIndex table);

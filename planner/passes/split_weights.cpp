@@ -49,8 +49,11 @@ struct PartLimits {
   bool fits_image(const Split& split, const Shape& shape) const {
     return !placement.needs_split(split.layout, shape);
   }
-  bool fits(const Split& split, const Shape& shape) const {
-    return fits_image(split, shape) && storage_bytes(split.layout, storage, shape) <= largest_slice;
+  bool stays_whole(const Split& split, const Shape& shape) const {
+    return fits(split, shape, largest_whole_weight);
+  }
+  bool fits(const Split& split, const Shape& shape, Bytes largest = largest_slice) const {
+    return fits_image(split, shape) && storage_bytes(split.layout, storage, shape) <= largest;
   }
 };
 
@@ -165,7 +168,7 @@ PartSizes part_sizes(const Graph& graph, const std::vector<GraphNode>& nodes,
     const auto how = split_of(graph, node);
     if (!how) continue;
     const GraphTensor& weight = graph.tensors[*node.inputs[1]];
-    if (limits.fits(*how, weight.shape)) continue;
+    if (limits.stays_whole(*how, weight.shape)) continue;
     if (how->layout == Layout::depthwise_filter) {
       if (limits.fits_image(*how, weight.shape)) continue;
       throw UserError("node `" + node.name + "` (Conv): depthwise filter `" + weight.name +

@@ -92,7 +92,7 @@ class MeasuresTest(unittest.TestCase):
         self.assertEqual(point["floor_ms"], 46e-6)
         text = page(STUDY, {"net": {("phone", "preload"): point}}, 
                     {("lc-opg",): "unknown", ("net", "phone", "a"): "later", ("net", "phone", "b"): "later"}, PUBLISHED)
-        self.assertIn("| phone | preload | 0 ± 1% | 0 | 0 | 2.00 |", text)
+        self.assertIn("| phone | preload | 0 ± 1% | 0 | 0 | 2.00 | 1.02 |", text)
         self.assertIn("| 0.50 | 0.50 | 1.00 | 0.10 | 2.0% |", text)
         self.assertIn("- lc-opg: unknown\n- net, phone: a, b: later", text)
         self.assertNotIn("What each part adds", text)

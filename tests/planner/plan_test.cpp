@@ -211,7 +211,7 @@ TEST(SplitWeights, ATiedTableIsOneSetOfSlicesForBothReaders) {
     EXPECT_LE(slice.bytes, largest_slice);
     names.push_back(plan.tensor(slice.tensor).name);
   }
-  EXPECT_THAT(names, ::testing::ElementsAre("table[0:4504]/0", "table[4504:9002]/0"));
+  EXPECT_THAT(names, ::testing::ElementsAre("table[0:3004]/0", "table[3004:6008]/0", "table[6008:9002]/0"));
   ASSERT_EQ(plan.gathers.size(), 1u);
   EXPECT_THAT(plan.gathers[0].table,
               ::testing::ElementsAre(plan.weights[0].tensor, plan.weights[1].tensor));
