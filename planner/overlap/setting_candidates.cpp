@@ -10,8 +10,8 @@ namespace {
 
 using PreloadSet = std::vector<char>;
 
-/// Shares of the weights that are tried as the first to be preloaded: with what is released behind
-/// the launches, more than the budget's share of it is never of use.
+/// Shares of the weights, the first of them, that are tried as preloads: from all down to a few, as
+/// a budget may hold any of them before the first launch.
 constexpr double smallest_share = 0.01;
 constexpr double share_step = 0.85;
 
