@@ -76,7 +76,7 @@ class TraceValidation {
       case trace::HostOperation::kDiskRead: {
         const trace::DiskRead& read = operation.disk_read();
         if (read.request_bytes() == 0) fail(operation, "a disk read needs request_bytes above 0");
-        return touch_range(operation, read.object(), read.object_offset(), read.bytes());
+        return disk_read(operation, read);
       }
       case trace::HostOperation::kMap:
         return touch_range(operation, operation.map().object(), 0, operation.map().bytes());
@@ -136,6 +136,20 @@ class TraceValidation {
     fail(operation, "bytes " + std::to_string(offset) + " + " + std::to_string(bytes) +
                         " lie outside object " + std::to_string(object) + " of " +
                         std::to_string(target.bytes()));
+  }
+
+  void disk_read(const trace::HostOperation& operation, const trace::DiskRead& read) const {
+    if (read.scattered().empty()) {
+      return touch_range(operation, read.object(), read.object_offset(), read.bytes());
+    }
+    for (const trace::ScatteredRange& range : read.scattered()) {
+      touch_range(operation, read.object(), range.object_offset(), read.request_bytes());
+    }
+    const auto ranges = static_cast<std::uint64_t>(read.scattered_size());
+    if (read.bytes() / ranges == read.request_bytes() && read.bytes() % ranges == 0) return;
+    fail(operation, "its " + std::to_string(ranges) + " ranges of " +
+                        std::to_string(read.request_bytes()) + " bytes are not the " +
+                        std::to_string(read.bytes()) + " it reads");
   }
 
   void copy(const trace::HostOperation& operation, const trace::Copy& copy) const {

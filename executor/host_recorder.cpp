@@ -149,16 +149,20 @@ trace::HostOperation release_operation(std::uint64_t object) {
   return operation;
 }
 
-trace::HostOperation row_read_operation(const std::string& tensor, const RowRead& row, Bytes bytes,
-                                        std::uint64_t object) {
+trace::HostOperation rows_read_operation(const std::string& tensor,
+                                         const std::vector<RowRead>& rows, Bytes row_bytes,
+                                         std::uint64_t object) {
   trace::HostOperation operation;
   trace::DiskRead* read = operation.mutable_disk_read();
-  read->set_file_offset(row.file_offset.count());
-  read->set_bytes(bytes.count());
+  read->set_bytes((row_bytes * rows.size()).count());
   read->set_object(object);
-  read->set_object_offset((bytes * row.rows[0]).count());
-  read->set_request_bytes(bytes.count());
+  read->set_request_bytes(row_bytes.count());
   read->set_weight(tensor);
+  for (const RowRead& row : rows) {
+    trace::ScatteredRange* range = read->add_scattered();
+    range->set_file_offset(row.file_offset.count());
+    range->set_object_offset((row_bytes * row.rows[0]).count());
+  }
   return operation;
 }
 

@@ -91,9 +91,10 @@ trace::HostOperation create_image_operation(std::uint64_t object, trace::MemoryC
                                             GridExtent extent, Bytes texel,
                                             const std::string& name);
 trace::HostOperation release_operation(std::uint64_t object);
-/// One row of a gather, read through the page cache to the first gathered row it is for.
-trace::HostOperation row_read_operation(const std::string& tensor, const RowRead& row, Bytes bytes,
-                                        std::uint64_t object);
+/// A gather's rows, read through the page cache, each to the first gathered row it is for.
+trace::HostOperation rows_read_operation(const std::string& tensor,
+                                         const std::vector<RowRead>& rows, Bytes row_bytes,
+                                         std::uint64_t object);
 trace::HostOperation map_operation(std::uint64_t object, Bytes bytes, bool write);
 trace::HostOperation unmap_operation(std::uint64_t object, Bytes bytes);
 trace::HostOperation wait_operation();

@@ -181,13 +181,13 @@ void Streamer::gather_rows(const ReadRequest& request, std::uint32_t thread, Rea
       recorder_.begin(thread, map_operation(request.object, bytes, true), {request.cause});
   WriteRange range(*this, *request.buffer, bytes);
   recorder_.end(map);
+  const std::uint64_t read = recorder_.begin(
+      thread, rows_read_operation(gather.tensor, *request.rows, row_bytes, request.object));
+  reader_.read_rows(*request.rows, row_bytes, range.data(), stop_);
+  recorder_.end(read);
+  bytes_read_ += (row_bytes * request.rows->size()).count();
   for (const RowRead& row : *request.rows) {
-    std::uint8_t* first = range.data() + (row_bytes * row.rows[0]).count();
-    const std::uint64_t id =
-        recorder_.begin(thread, row_read_operation(gather.tensor, row, row_bytes, request.object));
-    reader_.read_row(row.file_offset, row_bytes, first, stop_);
-    recorder_.end(id);
-    bytes_read_ += row_bytes.count();
+    const std::uint8_t* first = range.data() + (row_bytes * row.rows[0]).count();
     for (const std::size_t copy : row.rows) {
       std::memmove(range.data() + (row_bytes * copy).count(), first, row_bytes.count());
     }

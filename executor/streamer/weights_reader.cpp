@@ -27,6 +27,14 @@ FileState state_of(const struct stat& facts) {
           facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec};
 }
 
+/// Of every page that holds some of the range: the kernel gives back whole pages only.
+void advise(int descriptor, Bytes offset, Bytes bytes, int advice) {
+  const Bytes first = offset - offset % slice_alignment;
+  const Bytes length = round_up(offset + bytes, slice_alignment) - first;
+  posix_fadvise(descriptor, static_cast<off_t>(first.count()), static_cast<off_t>(length.count()),
+                advice);
+}
+
 /// A descriptor for direct I/O, or -1: some file systems refuse it on open, others only on read.
 int open_direct(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT);
@@ -52,7 +60,8 @@ WeightsReader::WeightsReader(const std::string& path, std::optional<double> byte
   if (fstat(buffered_, &facts) == 0) state_ = state_of(facts);
   direct_ = open_direct(path);
   scattered_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (scattered_ >= 0) posix_fadvise(scattered_, 0, 0, POSIX_FADV_RANDOM);
+  if (scattered_ < 0) throw UserError(path + ": " + std::strerror(errno));
+  posix_fadvise(scattered_, 0, 0, POSIX_FADV_RANDOM);
 }
 
 WeightsReader::~WeightsReader() {
@@ -84,11 +93,22 @@ void WeightsReader::read(Bytes offset, Bytes bytes, std::uint8_t* to,
   }
 }
 
-void WeightsReader::read_row(Bytes offset, Bytes bytes, std::uint8_t* to,
-                             const std::atomic<bool>& stop) {
-  if (stop) throw DeviceError("reading " + path_ + " was stopped");
-  read_request(scattered_ >= 0 ? scattered_ : buffered_, offset, bytes, to);
-  hold_to_rate(bytes);
+void WeightsReader::read_rows(const std::vector<RowRead>& rows, Bytes row_bytes, std::uint8_t* to,
+                              const std::atomic<bool>& stop) {
+  check_unchanged();
+  advise_rows(rows, row_bytes, POSIX_FADV_WILLNEED);
+  for (const RowRead& row : rows) {
+    if (stop) throw DeviceError("reading " + path_ + " was stopped");
+    read_bytes(scattered_, row.file_offset, row_bytes, to + (row_bytes * row.rows[0]).count());
+    hold_to_rate(row_bytes);
+  }
+  advise_rows(rows, row_bytes, POSIX_FADV_DONTNEED);
+}
+
+/// Advice is about whole pages; those that rows share are given back once all are read.
+void WeightsReader::advise_rows(const std::vector<RowRead>& rows, Bytes row_bytes,
+                                int advice) const {
+  for (const RowRead& row : rows) advise(scattered_, row.file_offset, row_bytes, advice);
 }
 
 /// The file itself, and what its path leads to now. A file that became shorter is left to the read,
@@ -102,6 +122,11 @@ void WeightsReader::check_unchanged() const {
 }
 
 void WeightsReader::read_request(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to) {
+  read_bytes(descriptor, offset, bytes, to);
+  if (descriptor != direct_) advise(descriptor, offset, bytes, POSIX_FADV_DONTNEED);
+}
+
+void WeightsReader::read_bytes(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to) const {
   for (std::uint64_t done = 0; done < bytes.count();) {
     const ssize_t got = pread(descriptor, to + done, bytes.count() - done,
                               static_cast<off_t>(offset.count() + done));
@@ -116,10 +141,6 @@ void WeightsReader::read_request(int descriptor, Bytes offset, Bytes bytes, std:
                       std::to_string((offset + bytes).count()));
     }
     done += static_cast<std::uint64_t>(got);
-  }
-  if (descriptor != direct_) {
-    posix_fadvise(descriptor, static_cast<off_t>(offset.count()), static_cast<off_t>(bytes.count()),
-                  POSIX_FADV_DONTNEED);
   }
 }
 

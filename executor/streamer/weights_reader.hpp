@@ -8,9 +8,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/staged_piece.hpp"
 #include "core/units.hpp"
+#include "executor/streamer/gathered_rows.hpp"
 
 namespace fm {
 
@@ -38,9 +40,11 @@ class WeightsReader {
   /// since it was opened, DeviceError when the disk fails.
   void read(Bytes offset, Bytes bytes, std::uint8_t* to, const std::atomic<bool>& stop);
 
-  /// Reads one row of a table, through the page cache and without read-ahead: rows are smaller than
-  /// a block and lie apart. Throws as read() does.
-  void read_row(Bytes offset, Bytes bytes, std::uint8_t* to, const std::atomic<bool>& stop);
+  /// Reads rows of a table, each to the first of its places in `to`. Rows are smaller than a block
+  /// and lie apart, so they pass through the page cache, without read-ahead; all are asked for
+  /// before the first is waited for, since a disk serves many at once. Throws as read() does.
+  void read_rows(const std::vector<RowRead>& rows, Bytes row_bytes, std::uint8_t* to,
+                 const std::atomic<bool>& stop);
 
   /// The file system takes direct I/O, and place and memory are aligned for it. What is smaller
   /// than a block passes through a block of its own.
@@ -51,7 +55,9 @@ class WeightsReader {
 
  private:
   void check_unchanged() const;
+  void advise_rows(const std::vector<RowRead>& rows, Bytes row_bytes, int advice) const;
   void read_request(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to);
+  void read_bytes(int descriptor, Bytes offset, Bytes bytes, std::uint8_t* to) const;
   void read_part_of_block(Bytes offset, Bytes bytes, std::uint8_t* to);
   void hold_to_rate(Bytes bytes);
 

@@ -297,9 +297,8 @@ class HostProgram : private PlanActor {
     const NpyArray drawn = random_input(indices, 1, rows_indexed_by(plan_, indices));
     const std::vector<std::int32_t> values(drawn.values.begin(), drawn.values.end());
     const Bytes row_bytes = gathered_row_bytes(plan_, gather);
-    for (const RowRead& row : row_reads(plan_, gather, values)) {
-      log_.add(read->thread, row_read_operation(gather.tensor, row, row_bytes, read->object));
-    }
+    log_.add(read->thread, rows_read_operation(gather.tensor, row_reads(plan_, gather, values),
+                                               row_bytes, read->object));
     read->unmap = log_.add(read->thread, unmap_operation(read->object, bytes));
   }
 

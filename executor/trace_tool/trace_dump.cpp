@@ -33,6 +33,10 @@ std::string operation_words(const trace::HostOperation& operation) {
       return "release " + object(operation.release().object());
     case Case::kDiskRead: {
       const trace::DiskRead& read = operation.disk_read();
+      if (!read.scattered().empty()) {
+        return "disk_read " + read.weight() + bytes(read.bytes()) + " in " +
+               std::to_string(read.scattered_size()) + " ranges to " + object(read.object());
+      }
       return "disk_read " + read.weight() + " at " + std::to_string(read.file_offset()) +
              bytes(read.bytes()) + " to " + object(read.object()) + " + " +
              std::to_string(read.object_offset());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fm {
 namespace {
@@ -81,6 +82,8 @@ void HostThread::execute(const trace::HostOperation& operation) {
       world_.releases.release(operation.release().object());
       return finish_after(Picoseconds(0));
     case trace::HostOperation::kDiskRead:
+      if (operation.disk_read().scattered_size() > 0)
+        return ask_for_range(operation.disk_read(), 0);
       return read_request(operation.disk_read(), 0);
     case trace::HostOperation::kMap:
       return maintain_caches(operation.map().object(), Bytes(operation.map().bytes()));
@@ -143,12 +146,49 @@ void HostThread::request_read(const trace::DiskRead& read, Bytes bytes, std::uin
   const auto next = [this, &read, bytes, done_bytes] {
     read_request(read, done_bytes + bytes.count());
   };
-  world_.storage.read({read.file_offset() + done_bytes, destination, bytes}, [this, &read, bytes,
-                                                                              destination, next] {
-    if (read.direct()) return next();
-    world_.cpu.move({{destination, bytes, false}, {destination, bytes, true}},
-                    world_.config.bytes_per_second("host.transfer_bandwidth"), next);
+  world_.storage.read({read.file_offset() + done_bytes, destination, bytes},
+                      [this, &read, bytes, destination, next] {
+                        if (read.direct()) return next();
+                        copy_from_page_cache(destination, bytes, next);
+                      });
+}
+
+/// The storage serves ranges together, as many as its queue holds, while the CPU asks for more; it
+/// takes them in the order they arrive.
+void HostThread::ask_for_range(const trace::DiskRead& read, int index) {
+  world_.cpu.work(world_.config.time("host.disk_request_cpu"), [this, &read, index] {
+    const trace::ScatteredRange& range = read.scattered(index);
+    const Address destination =
+        world_.heap.at(read.object()).address + Bytes(range.object_offset());
+    world_.storage.read({range.file_offset(), destination, Bytes(read.request_bytes())},
+                        [this, &read, destination] {
+                          arrived_.push_back(destination);
+                          if (!std::exchange(awaits_range_, false)) return;
+                          take_ranges(read);
+                        });
+    if (index + 1 < read.scattered_size()) return ask_for_range(read, index + 1);
+    ranges_left_ = read.scattered_size();
+    take_ranges(read);
   });
+}
+
+void HostThread::take_ranges(const trace::DiskRead& read) {
+  if (ranges_left_ == 0) return finish();
+  if (arrived_.empty()) {
+    awaits_range_ = true;
+    return;
+  }
+  --ranges_left_;
+  const Address destination = arrived_.front();
+  arrived_.pop_front();
+  copy_from_page_cache(destination, Bytes(read.request_bytes()),
+                       [this, &read] { take_ranges(read); });
+}
+
+void HostThread::copy_from_page_cache(Address destination, Bytes bytes,
+                                      std::function<void()> done) {
+  world_.cpu.move({{destination, bytes, false}, {destination, bytes, true}},
+                  world_.config.bytes_per_second("host.transfer_bandwidth"), std::move(done));
 }
 
 /// The CPU's copy between its own memory and the object.

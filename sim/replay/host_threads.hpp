@@ -2,6 +2,8 @@
 // The host program's threads: each executes its operations one after the other.
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -52,6 +54,9 @@ class HostThread {
   void create(const trace::CreateObject& object);
   void read_request(const trace::DiskRead& read, std::uint64_t done_bytes);
   void request_read(const trace::DiskRead& read, Bytes bytes, std::uint64_t done_bytes);
+  void ask_for_range(const trace::DiskRead& read, int index);
+  void take_ranges(const trace::DiskRead& read);
+  void copy_from_page_cache(Address destination, Bytes bytes, std::function<void()> done);
   void transfer(const trace::HostTransfer& transfer);
   void maintain_caches(std::uint64_t object, Bytes bytes);
   void think(const trace::Think& think);
@@ -62,6 +67,10 @@ class HostThread {
   std::vector<const trace::HostOperation*> operations_;
   std::size_t position_ = 0;
   Picoseconds started_;
+  // Of a scattered read
+  std::deque<Address> arrived_;  // ranges not yet taken
+  int ranges_left_ = 0;          // to be taken
+  bool awaits_range_ = false;
 };
 
 /// Ring bytes return to staging when what used them is complete, whichever thread noted it and

@@ -76,6 +76,17 @@ TEST(TraceValidation, TransfersStayInsideTheirObjects) {
   EXPECT_THAT(
       error_after([](Trace& t) { t.operations[2].mutable_disk_read()->set_request_bytes(0); }),
       HasSubstr("request_bytes"));
+  const auto scattered = [](std::uint64_t offset, std::uint64_t request_bytes) {
+    return error_after([&](Trace& t) {
+      trace::DiskRead& read = *t.operations[2].mutable_disk_read();
+      read.set_request_bytes(request_bytes);
+      for (const std::uint64_t at : {std::uint64_t{0}, offset}) {
+        read.add_scattered()->set_object_offset(at);
+      }
+    });
+  };
+  EXPECT_THAT(scattered(2049, 2048), HasSubstr("bytes 2049 + 2048 lie outside object 1"));
+  EXPECT_THAT(scattered(2048, 2000), HasSubstr("2 ranges of 2000 bytes are not the 4096"));
   EXPECT_THAT(error_after([](Trace& t) { t.operations[3].mutable_copy()->set_destination(1); }),
               HasSubstr("must be an image"));
   EXPECT_THAT(error_after([](Trace& t) { t.operations[3].mutable_copy()->set_first_row(1); }),

@@ -1,7 +1,11 @@
 // The parts of the streamer on their own: reader, ring, schedule, memory accounting.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -77,6 +81,60 @@ TEST(WeightsReader, SaysWhereAFileEnds) {
   std::vector<std::uint8_t> memory(8192);
   EXPECT_THAT([&] { reader.read(Bytes(4096), Bytes(2000), memory.data(), never_stop); },
               ThrowsMessage<UserError>(testing::AllOf(HasSubstr("truncated"), HasSubstr("5000"))));
+}
+
+/// Pages of the file that lie in the page cache.
+std::size_t cached_pages(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const std::size_t bytes = std::filesystem::file_size(path);
+  void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
+  close(descriptor);
+  std::vector<unsigned char> states((bytes + 4095) / 4096);
+  mincore(mapped, bytes, states.data());
+  munmap(mapped, bytes);
+  return static_cast<std::size_t>(
+      std::count_if(states.begin(), states.end(), [](unsigned char state) { return state & 1; }));
+}
+
+/// False on file systems that live in memory.
+bool drop_pages(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  fsync(descriptor);  // pages not yet on disk stay
+  posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+  close(descriptor);
+  return cached_pages(path) == 0;
+}
+
+TEST(WeightsReader, RowsAreReadToTheFirstOfTheirPlacesAndLeaveNoPages) {
+  const TemporaryFolder folder;
+  const std::vector<std::uint8_t> bytes = pattern(100'000);
+  const std::string path = file_of(folder, bytes);
+  const bool can_drop = drop_pages(path);
+  WeightsReader reader(path, std::nullopt);
+  std::vector<std::uint8_t> memory(5 * 1000, 0xee);
+  // Two rows of one page, one across pages, the file's last.
+  const std::vector<RowRead> rows = {
+      {Bytes(8200), {3}}, {Bytes(9300), {0, 4}}, {Bytes(40'000), {1}}, {Bytes(99'000), {2}}};
+  reader.read_rows(rows, Bytes(1000), memory.data(), never_stop);
+  for (const RowRead& row : rows) {
+    const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(row.file_offset.count());
+    EXPECT_TRUE(std::equal(from, from + 1000, memory.data() + 1000 * row.rows[0]));
+  }
+  EXPECT_EQ(memory[4000], 0xee);
+  if (can_drop) {
+    EXPECT_EQ(cached_pages(path), 0u);
+  }
+}
+
+TEST(WeightsReader, SaysWhereAFileEndsInsideARow) {
+  const TemporaryFolder folder;
+  WeightsReader reader(file_of(folder, pattern(5000)), std::nullopt);
+  std::vector<std::uint8_t> memory(1000);
+  EXPECT_THAT(
+      [&] {
+        reader.read_rows({{Bytes(4500), {0}}}, Bytes(1000), memory.data(), never_stop);
+      },
+      ThrowsMessage<UserError>(testing::AllOf(HasSubstr("truncated"), HasSubstr("5000"))));
 }
 
 TEST(WeightsReader, NoticesAFileThatIsRewrittenReplacedOrRemoved) {

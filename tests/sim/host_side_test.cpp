@@ -51,6 +51,41 @@ TEST(HostSide, EachDiskRequestCostsTheCpu) {
   EXPECT_EQ(time("5 us") - time("0 us"), 16 * 5'000u);
 }
 
+TEST(HostSide, ScatteredRangesWaitForTheDiskTogether) {
+  const auto time = [](bool together, const char* latency) {
+    TraceBuilder trace;
+    trace.buffer(1, mib);
+    if (together) {
+      trace.read_scattered(1, 8, 2 * kib, 64 * kib);
+    } else {
+      for (std::uint64_t i = 0; i < 8; ++i)
+        trace.read(1, 2 * kib, {}, 2 * kib, false, i * 64 * kib);
+    }
+    const Result result =
+        run(trace,
+            config_with({{"storage.command_latency", latency}, {"host.disk_request_cpu", "0 us"}}));
+    EXPECT_EQ(counter(result, "storage.requests"), 8);
+    EXPECT_EQ(counter(result, "storage.read_bytes"), 16 * kib);
+    EXPECT_EQ(counter(result, "slc.host_lookups"), 2 * 16 * kib / 64);
+    return result.latency.integrated.count();
+  };
+  EXPECT_EQ(time(true, "100 us") - time(true, "0 us"), 100'000u);
+  EXPECT_EQ(time(false, "100 us") - time(false, "0 us"), 800'000u);
+}
+
+TEST(HostSide, TheCpuAsksForEachScatteredRange) {
+  const auto time = [](const char* cost) {
+    TraceBuilder trace;
+    trace.buffer(1, mib);
+    trace.read_scattered(1, 8, 2 * kib, 64 * kib);
+    return run(trace,
+               config_with({{"host.disk_request_cpu", cost}, {"storage.command_latency", "0 us"}}))
+        .latency.integrated.count();
+  };
+  // Slower than the disk: the last is asked for when all before it arrived.
+  EXPECT_EQ(time("200 us") - time("100 us"), 8 * 100'000u);
+}
+
 TEST(HostSide, ABufferedReadsCopyMovesItsBytesTwice) {
   TraceBuilder trace;
   trace.buffer(1, mib);

@@ -88,6 +88,22 @@ class TraceBuilder {
     disk_read->set_weight("w" + std::to_string(object));
     return add(operation, after);
   }
+  /// Ranges at the begins of `ranges` parts of object and file, each `apart` from the next.
+  std::uint64_t read_scattered(std::uint64_t object, int ranges, std::uint64_t range_bytes,
+                               std::uint64_t apart) {
+    trace::HostOperation operation;
+    auto* disk_read = operation.mutable_disk_read();
+    disk_read->set_object(object);
+    disk_read->set_bytes(range_bytes * static_cast<std::uint64_t>(ranges));
+    disk_read->set_request_bytes(range_bytes);
+    disk_read->set_weight("w" + std::to_string(object));
+    for (int i = 0; i < ranges; ++i) {
+      auto* range = disk_read->add_scattered();
+      range->set_file_offset(apart * static_cast<std::uint64_t>(i));
+      range->set_object_offset(apart * static_cast<std::uint64_t>(i));
+    }
+    return add(operation, {});
+  }
   std::uint64_t map(std::uint64_t object, std::uint64_t bytes, const Causes& after = {}) {
     trace::HostOperation operation;
     operation.mutable_map()->set_object(object);
