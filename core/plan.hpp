@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/graph.hpp"
 #include "core/tensor_layout.hpp"
 #include "core/units.hpp"
 
@@ -68,6 +69,8 @@ struct PlanTensor {
   std::string last_use;
   /// In a queue of models: the one it belongs to; of a weight that several use, the first.
   std::string model;
+  /// Outputs: the model's element type, in which the value is written out.
+  ElementType value_type = ElementType::float32;
 };
 
 /// A part of a weight transformed UM -> TM by one launch: inside it (kernel) or as its purpose
@@ -152,6 +155,7 @@ struct PlanModel {
   std::string file;    ///< file name only
   std::string digest;  ///< digest_of_file
   int opset = 0;
+  std::vector<std::string> values;  ///< "NAME=N,N,..": inputs whose values the plan is made for
 };
 
 struct Plan {

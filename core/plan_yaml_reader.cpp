@@ -19,6 +19,10 @@ constexpr std::array storage_types{DataType::f16, DataType::f32};
 constexpr std::array layouts{Layout::linear, Layout::rows, Layout::channels, Layout::conv_filter,
                              Layout::depthwise_filter};
 
+constexpr std::array value_types{ElementType::float32, ElementType::float16, ElementType::float64,
+                                 ElementType::int64,   ElementType::int32,   ElementType::int8,
+                                 ElementType::uint8,   ElementType::boolean};
+
 template <class Enum, std::size_t count>
 Enum read_word(const YamlValue& value, const std::array<Enum, count>& values) {
   return enum_from_word(value.text(), values, value.what(), value.where());
@@ -48,6 +52,7 @@ PlanModel read_model(const YamlValue& item) {
   model.file = map.required("file").text();
   model.digest = map.required("digest").text();
   model.opset = static_cast<int>(map.required("opset").integer(0, 1000));
+  model.values = optional_texts(map, "values");
   map.reject_unknown();
   return model;
 }
@@ -91,6 +96,9 @@ PlanTensor read_tensor(const YamlValue& item) {
   tensor.first_use = optional_text(map, "first_use");
   tensor.last_use = optional_text(map, "last_use");
   tensor.model = optional_text(map, "model");
+  if (const YamlValue* type = map.optional("value_type")) {
+    tensor.value_type = read_word(*type, value_types);
+  }
   map.reject_unknown();
   return tensor;
 }

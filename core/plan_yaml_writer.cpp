@@ -81,8 +81,11 @@ void append_items(std::string& out, const char* key, const Items& items, const D
 }
 
 std::vector<std::string> describe_model(const PlanModel& model) {
-  return {"name: " + yaml_word(model.name), "file: " + yaml_word(model.file),
-          "digest: " + yaml_word(model.digest), "opset: " + std::to_string(model.opset)};
+  std::vector<std::string> items{"name: " + yaml_word(model.name), "file: " + yaml_word(model.file),
+                                 "digest: " + yaml_word(model.digest),
+                                 "opset: " + std::to_string(model.opset)};
+  if (!model.values.empty()) items.push_back("values: " + list(words(model.values), 12));
+  return items;
 }
 
 std::vector<std::string> describe_pool(const Pool& pool) {
@@ -109,6 +112,9 @@ std::vector<std::string> describe_tensor(const PlanTensor& tensor) {
   if (!tensor.first_use.empty()) items.push_back("first_use: " + yaml_word(tensor.first_use));
   if (!tensor.last_use.empty()) items.push_back("last_use: " + yaml_word(tensor.last_use));
   if (!tensor.model.empty()) items.push_back("model: " + yaml_word(tensor.model));
+  if (tensor.value_type != ElementType::float32) {
+    items.push_back("value_type: " + to_string(tensor.value_type));
+  }
   return items;
 }
 

@@ -37,6 +37,10 @@ NpyArray input_from(const NpzReader& file, const PlanTensor& tensor) {
   const std::string name = file.has(prefixed) ? prefixed : tensor.name;
   NpyArray array = file.read(name);
   check_shape(file.path() + ": array '" + name + "'", array.shape, tensor.shape);
+  if (tensor.dtype == DataType::i32 && !array.exact) {
+    throw UserError(file.path() + ": array '" + name +
+                    "' has integers beyond 2^24, which the device does not hold exactly");
+  }
   return array;
 }
 
@@ -62,7 +66,17 @@ std::vector<std::uint8_t> to_device_bytes(const PlanTensor& tensor, const NpyArr
 }
 
 NpyArray from_device_bytes(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes) {
-  return {tensor.shape, unpack(tensor.layout, tensor.dtype, tensor.shape, bytes.data())};
+  NpyArray array{tensor.shape, unpack(tensor.layout, tensor.dtype, tensor.shape, bytes.data()),
+                 tensor.value_type};
+  const ElementType type = tensor.value_type;
+  const bool real =
+      type == ElementType::float32 || type == ElementType::float16 || type == ElementType::float64;
+  for (const float value : array.values) {
+    if (real || std::abs(value) < static_cast<float>(largest_exact_integer)) continue;
+    throw UserError("output `" + tensor.name + "` of " + to_string(type) + " has the value " +
+                    std::to_string(value) + ": integers from 2^24 on are not exact on the device");
+  }
+  return array;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "core/atomic_file.hpp"
 #include "core/diagnostics.hpp"
@@ -43,26 +44,30 @@ Shape parse_shape(const std::string& text) {
 }
 
 template <class T>
-void convert(const std::string& bytes, std::size_t offset, std::vector<float>* values) {
-  for (std::size_t i = 0; i < values->size(); ++i) {
+void convert(const std::string& bytes, std::size_t offset, NpyArray* array) {
+  for (std::size_t i = 0; i < array->values.size(); ++i) {
     T value;
     std::memcpy(&value, bytes.data() + offset + i * sizeof(T), sizeof(T));
-    (*values)[i] = static_cast<float>(value);
+    array->values[i] = static_cast<float>(value);
+    if constexpr (std::is_integral_v<T>) {
+      array->exact =
+          array->exact && value <= largest_exact_integer && value >= -largest_exact_integer;
+    }
   }
 }
 
-void convert_half(const std::string& bytes, std::size_t offset, std::vector<float>* values) {
-  for (std::size_t i = 0; i < values->size(); ++i) {
+void convert_half(const std::string& bytes, std::size_t offset, NpyArray* array) {
+  for (std::size_t i = 0; i < array->values.size(); ++i) {
     std::uint16_t bits;
     std::memcpy(&bits, bytes.data() + offset + i * 2, 2);
-    (*values)[i] = float_from_half(bits);
+    array->values[i] = float_from_half(bits);
   }
 }
 
 struct Conversion {
   const char* type;
   std::size_t bytes;
-  void (*run)(const std::string&, std::size_t, std::vector<float>*);
+  void (*run)(const std::string&, std::size_t, NpyArray*);
 };
 constexpr Conversion conversions[] = {
     {"f4", 4, convert<float>},        {"f8", 8, convert<double>},
@@ -106,12 +111,72 @@ NpyArray parse_npy(const std::string& bytes) {
     throw UserError("it has fewer values than its shape " + to_string(array.shape));
   }
   array.values.resize(elements);
-  conversion->run(bytes, begin + length, &array.values);
+  conversion->run(bytes, begin + length, &array);
   return array;
 }
 
-std::string npy_header(const Shape& shape) {
-  std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+const char* npy_type(ElementType type) {
+  switch (type) {
+    case ElementType::float32:
+      return "<f4";
+    case ElementType::float64:
+      return "<f8";
+    case ElementType::float16:
+      return "<f2";
+    case ElementType::int64:
+      return "<i8";
+    case ElementType::int32:
+      return "<i4";
+    case ElementType::int8:
+      return "|i1";
+    case ElementType::uint8:
+      return "|u1";
+    case ElementType::boolean:
+      return "|b1";
+  }
+  return "";
+}
+
+template <class T>
+std::string stored_as(const std::vector<float>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
+  return bytes;
+}
+
+std::string npy_bytes(const NpyArray& array) {
+  switch (array.type) {
+    case ElementType::float32:
+      return stored_as<float>(array.values);
+    case ElementType::float64:
+      return stored_as<double>(array.values);
+    case ElementType::float16: {
+      std::string bytes;
+      for (const float value : array.values) {
+        const std::uint16_t bits = half_from_float(value);
+        bytes += {static_cast<char>(bits & 0xff), static_cast<char>(bits >> 8)};
+      }
+      return bytes;
+    }
+    case ElementType::int64:
+      return stored_as<std::int64_t>(array.values);
+    case ElementType::int32:
+      return stored_as<std::int32_t>(array.values);
+    case ElementType::int8:
+      return stored_as<std::int8_t>(array.values);
+    case ElementType::uint8:
+    case ElementType::boolean:
+      return stored_as<std::uint8_t>(array.values);
+  }
+  return "";
+}
+
+std::string npy_header(ElementType type, const Shape& shape) {
+  std::string text =
+      std::string("{'descr': '") + npy_type(type) + "', 'fortran_order': False, 'shape': (";
   for (std::int64_t dimension : shape) text += std::to_string(dimension) + ", ";
   if (shape.size() > 1) text.resize(text.size() - 2);
   text += "), }";
@@ -189,17 +254,17 @@ void write_npz(const std::string& path, const std::map<std::string, const NpyArr
   zipFile archive = zipOpen64(file.temporary_path().c_str(), APPEND_STATUS_CREATE);
   bool good = archive != nullptr;
   for (const auto& [name, array] : arrays) {
-    const std::string header = npy_header(array->shape);
+    const std::string header = npy_header(array->type, array->shape);
+    const std::string bytes = npy_bytes(*array);
     const zip_fileinfo info{};
-    good = good &&
-           zipOpenNewFileInZip64(archive, (name + extension).c_str(), &info, nullptr, 0, nullptr, 0,
-                                 nullptr, 0, 0, 1) == ZIP_OK &&
-           zipWriteInFileInZip(archive, header.data(), static_cast<unsigned>(header.size())) ==
-               ZIP_OK &&
-           zipWriteInFileInZip(archive, array->values.data(),
-                               static_cast<unsigned>(array->values.size() * sizeof(float))) ==
-               ZIP_OK &&
-           zipCloseFileInZip(archive) == ZIP_OK;
+    good =
+        good &&
+        zipOpenNewFileInZip64(archive, (name + extension).c_str(), &info, nullptr, 0, nullptr, 0,
+                              nullptr, 0, 0, 1) == ZIP_OK &&
+        zipWriteInFileInZip(archive, header.data(), static_cast<unsigned>(header.size())) ==
+            ZIP_OK &&
+        zipWriteInFileInZip(archive, bytes.data(), static_cast<unsigned>(bytes.size())) == ZIP_OK &&
+        zipCloseFileInZip(archive) == ZIP_OK;
   }
   if (archive) good = zipClose(archive, nullptr) == ZIP_OK && good;
   if (!good) throw DeviceError("writing " + path + " failed");

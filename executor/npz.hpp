@@ -2,18 +2,24 @@
 // NumPy's .npz archives: inputs, references and outputs. Arrays are read one at a time, when asked
 // for.
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "core/tensor_layout.hpp"
+#include "core/graph.hpp"
 
 namespace fm {
+
+/// Integers up to this are exact as float; larger ones are refused as inputs and outputs.
+constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 24;
 
 /// Row-major values; integers and doubles are rounded to float.
 struct NpyArray {
   Shape shape;
   std::vector<float> values;
+  ElementType type = ElementType::float32;  ///< as which the array is written
+  bool exact = true;                        ///< read: no integer was rounded
 };
 
 class NpzReader {
@@ -38,7 +44,8 @@ class NpzReader {
   std::vector<std::string> names_;
 };
 
-/// Writes float32 arrays, uncompressed as numpy.savez does; the file appears whole or not at all.
+/// Writes arrays of their types, uncompressed as numpy.savez does; the file appears whole or not at
+/// all.
 void write_npz(const std::string& path, const std::map<std::string, const NpyArray*>& arrays);
 void write_npz(const std::string& path, const std::map<std::string, NpyArray>& arrays);
 

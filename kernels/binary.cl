@@ -16,6 +16,22 @@
 #define FM_MODE0 FM_JOIN(FM_MODE_, MODE0)
 #define FM_MODE1 FM_JOIN(FM_MODE_, MODE1)
 
+#define FM_TRUE(mask) select((float4)(0.0f), (float4)(1.0f), mask)
+
+// a / b towards zero, exact for whole numbers up to 2^24 however a device rounds its division.
+inline float4 fm_integer_quotient(float4 a, float4 b) {
+  const float4 q = trunc(a / b);
+  const float4 rest = fma(-q, b, a);
+  const float4 one = sign(a) * sign(b);
+  return q + select((float4)(0.0f), one, fabs(rest) >= fabs(b)) -
+         select((float4)(0.0f), one, rest * a < 0.0f);
+}
+// The remainder with the sign of b.
+inline float4 fm_modulo(float4 a, float4 b) {
+  const float4 rest = fmod(a, b);
+  return select(rest, rest + b, rest * b < 0.0f);
+}
+
 #define fm_operator_ADD(a, b) ((a) + (b))
 #define fm_operator_SUBTRACT(a, b) ((a) - (b))
 #define fm_operator_MULTIPLY(a, b) ((a) * (b))
@@ -23,6 +39,19 @@
 #define fm_operator_MAXIMUM(a, b) fmax(a, b)
 #define fm_operator_MINIMUM(a, b) fmin(a, b)
 #define fm_operator_POWER(a, b) pow(a, b)
+#define fm_operator_EQUAL(a, b) FM_TRUE(isequal(a, b))
+#define fm_operator_LESS(a, b) FM_TRUE(isless(a, b))
+#define fm_operator_LESS_OR_EQUAL(a, b) FM_TRUE(islessequal(a, b))
+#define fm_operator_LOGICAL_AND(a, b) FM_TRUE(((a) != 0.0f) & ((b) != 0.0f))
+#define fm_operator_LOGICAL_OR(a, b) FM_TRUE(((a) != 0.0f) | ((b) != 0.0f))
+#define fm_operator_LOGICAL_XOR(a, b) FM_TRUE(((a) != 0.0f) ^ ((b) != 0.0f))
+#define fm_operator_PRELU(a, b) select(a, (b) * (a), isless(a, (float4)(0.0f)))
+#define fm_operator_INTEGER_DIVIDE(a, b) fm_integer_quotient(a, b)
+#define fm_operator_INTEGER_POWER(a, b) rint(pow(a, b))
+#define fm_operator_MODULO(a, b) fm_modulo(a, b)
+#define fm_operator_REMAINDER(a, b) fmod(a, b)
+#define fm_operator_PICK(a, b) select((float4)(0.0f), b, (a) != 0.0f)
+#define fm_operator_PICK_OTHER(a, b) select(b, (float4)(0.0f), (a) != 0.0f)
 #define FM_OPERATOR_SPECIALS_ADD 0
 #define FM_OPERATOR_SPECIALS_SUBTRACT 0
 #define FM_OPERATOR_SPECIALS_MULTIPLY 0
@@ -30,6 +59,19 @@
 #define FM_OPERATOR_SPECIALS_MAXIMUM 0
 #define FM_OPERATOR_SPECIALS_MINIMUM 0
 #define FM_OPERATOR_SPECIALS_POWER 8
+#define FM_OPERATOR_SPECIALS_EQUAL 0
+#define FM_OPERATOR_SPECIALS_LESS 0
+#define FM_OPERATOR_SPECIALS_LESS_OR_EQUAL 0
+#define FM_OPERATOR_SPECIALS_LOGICAL_AND 0
+#define FM_OPERATOR_SPECIALS_LOGICAL_OR 0
+#define FM_OPERATOR_SPECIALS_LOGICAL_XOR 0
+#define FM_OPERATOR_SPECIALS_PRELU 0
+#define FM_OPERATOR_SPECIALS_INTEGER_DIVIDE 4
+#define FM_OPERATOR_SPECIALS_INTEGER_POWER 8
+#define FM_OPERATOR_SPECIALS_MODULO 8
+#define FM_OPERATOR_SPECIALS_REMAINDER 8
+#define FM_OPERATOR_SPECIALS_PICK 0
+#define FM_OPERATOR_SPECIALS_PICK_OTHER 0
 
 #define FM_BROADCAST_ARGUMENTS(t) \
   int t##_block, int t##_inner, int t##_quotient, int t##_modulus, int t##_outer, \

@@ -33,9 +33,14 @@ ParameterRange switch_range(const std::string& name, const std::string& descript
 const ParameterRange& activation_range() {
   static const ParameterRange range{
       "ACTIVATION",
-      {"NONE", "RELU", "GELU_ERF",   "GELU_TANH", "SIGMOID", "HARD_SIGMOID", "HARD_SWISH", "CLIP",
-       "TANH", "SILU", "LEAKY_RELU", "EXP",       "LOG",     "SQRT",         "RECIPROCAL", "NEG",
-       "ABS",  "ERF",  "FLOOR",      "CEIL",      "ELU",     "SOFTPLUS",     "SWISH_ONE"},
+      {"NONE",       "RELU",   "GELU_ERF",   "GELU_TANH",   "SIGMOID",    "HARD_SIGMOID",
+       "HARD_SWISH", "CLIP",   "TANH",       "SILU",        "LEAKY_RELU", "EXP",
+       "LOG",        "SQRT",   "RECIPROCAL", "NEG",         "ABS",        "ERF",
+       "FLOOR",      "CEIL",   "ELU",        "SOFTPLUS",    "SWISH_ONE",  "SIN",
+       "COS",        "TAN",    "ASIN",       "ACOS",        "ATAN",       "SINH",
+       "COSH",       "ASINH",  "ACOSH",      "ATANH",       "SIGN",       "ROUND",
+       "TRUNCATE",   "IS_NAN", "IS_INF",     "LOGICAL_NOT", "NONZERO",    "THRESHOLDED_RELU",
+       "SELU",       "CELU",   "SOFTSIGN",   "SHRINK"},
       "applied to the result"};
   return range;
 }

@@ -33,10 +33,14 @@ KernelEntry binary_entry() {
   KernelEntry entry;
   entry.name = "binary";
   entry.description = "two operands, element by element, with broadcasting";
-  entry.operations = {"Add", "Sub", "Mul", "Div", "Max", "Min", "Pow"};
+  entry.operations = {"Add", "Sub", "Mul",   "Div",  "Max",   "Min",  "Pow",
+                      "Mod", "And", "Equal", "Less", "PRelu", "Where"};
   const std::vector<std::string> modes{"SAME", "BROADCAST", "SPLAT"};
   entry.parameters = {{"OPERATOR",
-                       {"ADD", "SUBTRACT", "MULTIPLY", "DIVIDE", "MAXIMUM", "MINIMUM", "POWER"},
+                       {"ADD",           "SUBTRACT",   "MULTIPLY",    "DIVIDE", "MAXIMUM",
+                        "MINIMUM",       "POWER",      "EQUAL",       "LESS",   "LESS_OR_EQUAL",
+                        "LOGICAL_AND",   "LOGICAL_OR", "LOGICAL_XOR", "PRELU",  "INTEGER_DIVIDE",
+                        "INTEGER_POWER", "MODULO",     "REMAINDER",   "PICK",   "PICK_OTHER"},
                        "x0 operator x1"},
                       {"MODE0", modes, "where x0's texel lies"},
                       {"MODE1", modes, "where x1's texel lies"},

@@ -54,8 +54,8 @@ KernelEntry gather_entry() {
   KernelEntry entry;
   entry.name = "gather";
   entry.description = "x taken at indices along an axis";
-  entry.operations = {"Gather"};
-  entry.parameters = {linear_range()};
+  entry.operations = {"Gather", "GatherElements"};
+  entry.parameters = {linear_range(), switch_range("PER_ELEMENT", "an index for each element")};
   entry.arguments = [](const KernelParameters& p) {
     return Arguments()
         .tensor("x", false, data_kind(p))
@@ -64,6 +64,42 @@ KernelEntry gather_entry() {
         .integers({"width", "height", "choices", "picks", "inner"});
   };
   entry.registers = [](const KernelParameters&) { return 10 + base_registers; };
+  return entry;
+}
+
+KernelEntry scatter_entry() {
+  KernelEntry entry;
+  entry.name = "scatter";
+  entry.description = "updates combined into x at indices along an axis";
+  entry.operations = {"ScatterElements", "ScatterND"};
+  entry.parameters = {{"COMBINE", {"REPLACE", "ADD", "MULTIPLY"}, "an update with what was there"},
+                      switch_range("PER_ELEMENT", "an index for each update")};
+  entry.arguments = [](const KernelParameters&) {
+    return Arguments()
+        .tensor("x", false, ArgumentKind::linear)
+        .tensor("indices", false, ArgumentKind::linear)
+        .tensor("updates", false, ArgumentKind::linear)
+        .tensor("y", true, ArgumentKind::linear)
+        .integers({"count", "choices", "picks", "inner"});
+  };
+  entry.registers = [](const KernelParameters&) { return 12 + base_registers; };
+  return entry;
+}
+
+KernelEntry scan_entry() {
+  KernelEntry entry;
+  entry.name = "scan";
+  entry.description = "sums up to each element along an axis";
+  entry.operations = {"CumSum"};
+  entry.parameters = {switch_range("EXCLUSIVE", "without the element itself"),
+                      switch_range("REVERSE", "from the end")};
+  entry.arguments = [](const KernelParameters&) {
+    return Arguments()
+        .tensor("x", false, ArgumentKind::linear)
+        .tensor("y", true, ArgumentKind::linear)
+        .integers({"lines", "length", "inner"});
+  };
+  entry.registers = [](const KernelParameters&) { return 8 + base_registers; };
   return entry;
 }
 
@@ -85,7 +121,8 @@ KernelEntry resize_entry() {
 }  // namespace
 
 std::vector<KernelEntry> move_entries() {
-  return {move_entry(), place_entry(), gather_entry(), resize_entry()};
+  return {move_entry(),    place_entry(), gather_entry(),
+          scatter_entry(), scan_entry(),  resize_entry()};
 }
 
 }  // namespace fm

@@ -1,6 +1,6 @@
 // y = x taken at `indices` along one axis: x is [outer, choices, inner], y [outer, picks, inner],
 // where the texel rows of a `rows` tensor (or the elements of a linear one) are numbered in row-
-// major order. Indices below zero count from the end; any other index outside wraps around.
+// major order. PER_ELEMENT: an index for each element of y. Indices below zero count from the end; any other index outside wraps around.
 #include "streaming.clh"
 
 __kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE(y), int width,
@@ -19,7 +19,11 @@ __kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE
 #endif
       const int rest = FM_QUOTIENT(at, inner);
       const int pick = FM_REMAINDER(rest, picks);
+#if PER_ELEMENT
+      const int index = FM_LOAD_INDEX(indices, at);
+#else
       const int index = FM_LOAD_INDEX(indices, pick);
+#endif
       const int choice = FM_REMAINDER(index + choices, choices);
       const int from =
           (FM_QUOTIENT(rest, picks) * choices + choice) * inner + FM_REMAINDER(at, inner);

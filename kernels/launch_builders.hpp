@@ -16,7 +16,8 @@ namespace fm {
 
 /// Applied to the result of an operator before it is stored. `alpha`, `beta`: hard_sigmoid
 /// clamp(alpha x + beta, 0, 1); leaky_relu slope alpha; clip to [alpha, beta]; hard_swish x *
-/// clamp(alpha x + beta, 0, 1).
+/// clamp(alpha x + beta, 0, 1); is_inf alpha where +inf, beta where -inf; thresholded_relu x above
+/// alpha; selu beta * (x or alpha (e^x - 1)); shrink x -/+ beta beyond +/- alpha.
 enum class Activation {
   none,
   relu,
@@ -40,7 +41,30 @@ enum class Activation {
   ceil,
   elu,
   softplus,
-  swish_one
+  swish_one,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  asinh,
+  acosh,
+  atanh,
+  sign,
+  round,
+  truncate,
+  is_nan,
+  is_inf,
+  logical_not,
+  nonzero,
+  thresholded_relu,
+  selu,
+  celu,
+  softsign,
+  shrink
 };
 struct Epilogue {
   Activation activation = Activation::none;
@@ -110,7 +134,31 @@ PlanLaunch build_layer_norm(const PlanTensor& x, const PlanTensor& scale, const 
                             float epsilon, const PlanTensor& y);
 
 PlanLaunch build_unary(const PlanTensor& x, const PlanTensor& y, const Epilogue& epilogue);
-enum class BinaryOperator { add, subtract, multiply, divide, maximum, minimum, power };
+/// Comparisons and logic give 0 and 1. integer_divide truncates; modulo has the sign of the
+/// divisor, remainder of the dividend; prelu: x0, or x1 * x0 below zero; pick: x1 where x0 is not
+/// 0, else 0; pick_other: x1 where x0 is 0.
+enum class BinaryOperator {
+  add,
+  subtract,
+  multiply,
+  divide,
+  maximum,
+  minimum,
+  power,
+  equal,
+  less,
+  less_or_equal,
+  logical_and,
+  logical_or,
+  logical_xor,
+  prelu,
+  integer_divide,
+  integer_power,
+  modulo,
+  remainder,
+  pick,
+  pick_other
+};
 /// NumPy broadcasting of either side onto y; x0, x1, y in one layout (rows or channels); epilogue
 /// on the result. In `rows` the leading dimensions of an operand may be kept and broadcast in up to
 /// three runs.
@@ -131,6 +179,21 @@ PlanLaunch build_place(const PlanTensor& x, const PlanTensor& y, int axis, std::
 /// the last) or both linear.
 PlanLaunch build_gather(const PlanTensor& x, const PlanTensor& indices, const PlanTensor& y,
                         int axis);
+/// y[.., p, ..] = x[.., indices[.., p, ..], ..]: an index for each element; all linear.
+PlanLaunch build_gather_elements(const PlanTensor& x, const PlanTensor& indices,
+                                 const PlanTensor& y, int axis);
+
+enum class ScatterCombination { replace, add, multiply };
+/// y = x, but for each element of `updates` combined into the place along `axis` that `indices`
+/// names, in order; indices like the updates, or (shared) one number a slice of them. All linear.
+/// Numbers outside the axis name no place.
+PlanLaunch build_scatter(const PlanTensor& x, const PlanTensor& indices, const PlanTensor& updates,
+                         const PlanTensor& y, int axis, ScatterCombination combination);
+
+/// Sums of all elements up to each along `axis`, itself left out if exclusive; from the end if
+/// reverse. Linear.
+PlanLaunch build_scan(const PlanTensor& x, const PlanTensor& y, int axis, bool exclusive,
+                      bool reverse);
 
 enum class ResizeMode { nearest, linear };
 enum class ResizeCoordinates { asymmetric, half_pixel, pytorch_half_pixel, align_corners };

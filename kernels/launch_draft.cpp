@@ -56,6 +56,52 @@ std::string word_of(Activation activation) {
       return "SOFTPLUS";
     case Activation::swish_one:
       return "SWISH_ONE";
+    case Activation::sin:
+      return "SIN";
+    case Activation::cos:
+      return "COS";
+    case Activation::tan:
+      return "TAN";
+    case Activation::asin:
+      return "ASIN";
+    case Activation::acos:
+      return "ACOS";
+    case Activation::atan:
+      return "ATAN";
+    case Activation::sinh:
+      return "SINH";
+    case Activation::cosh:
+      return "COSH";
+    case Activation::asinh:
+      return "ASINH";
+    case Activation::acosh:
+      return "ACOSH";
+    case Activation::atanh:
+      return "ATANH";
+    case Activation::sign:
+      return "SIGN";
+    case Activation::round:
+      return "ROUND";
+    case Activation::truncate:
+      return "TRUNCATE";
+    case Activation::is_nan:
+      return "IS_NAN";
+    case Activation::is_inf:
+      return "IS_INF";
+    case Activation::logical_not:
+      return "LOGICAL_NOT";
+    case Activation::nonzero:
+      return "NONZERO";
+    case Activation::thresholded_relu:
+      return "THRESHOLDED_RELU";
+    case Activation::selu:
+      return "SELU";
+    case Activation::celu:
+      return "CELU";
+    case Activation::softsign:
+      return "SOFTSIGN";
+    case Activation::shrink:
+      return "SHRINK";
   }
   throw std::logic_error("unknown activation");
 }

@@ -47,6 +47,32 @@ std::string word_of(BinaryOperator op) {
       return "MINIMUM";
     case BinaryOperator::power:
       return "POWER";
+    case BinaryOperator::equal:
+      return "EQUAL";
+    case BinaryOperator::less:
+      return "LESS";
+    case BinaryOperator::less_or_equal:
+      return "LESS_OR_EQUAL";
+    case BinaryOperator::logical_and:
+      return "LOGICAL_AND";
+    case BinaryOperator::logical_or:
+      return "LOGICAL_OR";
+    case BinaryOperator::logical_xor:
+      return "LOGICAL_XOR";
+    case BinaryOperator::prelu:
+      return "PRELU";
+    case BinaryOperator::integer_divide:
+      return "INTEGER_DIVIDE";
+    case BinaryOperator::integer_power:
+      return "INTEGER_POWER";
+    case BinaryOperator::modulo:
+      return "MODULO";
+    case BinaryOperator::remainder:
+      return "REMAINDER";
+    case BinaryOperator::pick:
+      return "PICK";
+    case BinaryOperator::pick_other:
+      return "PICK_OTHER";
   }
   throw std::logic_error("unknown binary operator");
 }

@@ -270,4 +270,71 @@ PlanLaunch build_gather(const PlanTensor& x, const PlanTensor& indices, const Pl
   return draft.finish(extent, choose_local(extent));
 }
 
+namespace {
+
+/// A linear tensor seen as [outer, extent, inner] around an axis.
+struct AxisView {
+  std::int64_t outer = 1, extent = 1, inner = 1;
+};
+
+AxisView axis_view(const PlanTensor& x, int axis_index, const std::string& operation) {
+  require_operand(x.layout == Layout::linear, operation, describe(x) + " must be linear");
+  const std::size_t axis = checked_axis(x, axis_index, operation);
+  return {product_of(x.shape, 0, axis), x.shape[axis],
+          product_of(x.shape, axis + 1, x.shape.size())};
+}
+
+}  // namespace
+
+PlanLaunch build_gather_elements(const PlanTensor& x, const PlanTensor& indices,
+                                 const PlanTensor& y, int axis) {
+  const AxisView in = axis_view(x, axis, "GatherElements");
+  const AxisView out = axis_view(y, axis, "GatherElements");
+  require_operand(
+      in.outer == out.outer && in.inner == out.inner && indices.shape == y.shape &&
+          indices.layout == Layout::linear && indices.dtype == DataType::i32,
+      "GatherElements",
+      describe(y) + " is not " + describe(x) + " taken at each of " + describe(indices));
+  LaunchDraft draft("gather");
+  draft.tensor("x", x).tensor("indices", indices).tensor("y", y);
+  draft.parameter("LINEAR", 1).parameter("PER_ELEMENT", 1);
+  draft.integer("choices", in.extent).integer("picks", out.extent).integer("inner", in.inner);
+  const auto extent = set_grid(draft, y);
+  return draft.finish(extent, choose_local(extent));
+}
+
+PlanLaunch build_scatter(const PlanTensor& x, const PlanTensor& indices, const PlanTensor& updates,
+                         const PlanTensor& y, int axis, ScatterCombination combination) {
+  const AxisView whole = axis_view(x, axis, "Scatter");
+  const AxisView part = axis_view(updates, axis, "Scatter");
+  const bool per_element = indices.shape == updates.shape;
+  require_operand(x.shape == y.shape && y.layout == Layout::linear && whole.outer == part.outer &&
+                      whole.inner == part.inner && indices.layout == Layout::linear &&
+                      (per_element || element_count(indices.shape) == part.extent),
+                  "Scatter",
+                  describe(updates) + " at " + describe(indices) + " do not fit " + describe(x));
+  const char* const words[] = {"REPLACE", "ADD", "MULTIPLY"};
+  LaunchDraft draft("scatter");
+  draft.tensor("x", x).tensor("indices", indices).tensor("updates", updates).tensor("y", y);
+  draft.parameter("COMBINE", words[static_cast<std::size_t>(combination)]);
+  draft.parameter("PER_ELEMENT", per_element ? 1 : 0);
+  const std::int64_t count = element_count(y.shape);
+  draft.integer("count", count).integer("choices", whole.extent);
+  draft.integer("picks", part.extent).integer("inner", whole.inner);
+  return draft.finish({count, 1, 1}, choose_local({count, 1, 1}));
+}
+
+PlanLaunch build_scan(const PlanTensor& x, const PlanTensor& y, int axis, bool exclusive,
+                      bool reverse) {
+  const AxisView view = axis_view(x, axis, "CumSum");
+  require_operand(x.shape == y.shape && y.layout == Layout::linear, "CumSum",
+                  describe(x) + " and " + describe(y) + " must be alike");
+  LaunchDraft draft("scan");
+  draft.tensor("x", x).tensor("y", y);
+  draft.parameter("EXCLUSIVE", exclusive ? 1 : 0).parameter("REVERSE", reverse ? 1 : 0);
+  const std::int64_t lines = view.outer * view.inner;
+  draft.integer("lines", lines).integer("length", view.extent).integer("inner", view.inner);
+  return draft.finish({lines, 1, 1}, choose_local({lines, 1, 1}));
+}
+
 }  // namespace fm

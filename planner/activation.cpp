@@ -32,7 +32,30 @@ const std::map<std::string, Activation>& activation_words() {
       {"floor", Activation::floor},
       {"ceil", Activation::ceil},
       {"elu", Activation::elu},
-      {"softplus", Activation::softplus}};
+      {"softplus", Activation::softplus},
+      {"sin", Activation::sin},
+      {"cos", Activation::cos},
+      {"tan", Activation::tan},
+      {"asin", Activation::asin},
+      {"acos", Activation::acos},
+      {"atan", Activation::atan},
+      {"sinh", Activation::sinh},
+      {"cosh", Activation::cosh},
+      {"asinh", Activation::asinh},
+      {"acosh", Activation::acosh},
+      {"atanh", Activation::atanh},
+      {"sign", Activation::sign},
+      {"round", Activation::round},
+      {"truncate", Activation::truncate},
+      {"is_nan", Activation::is_nan},
+      {"is_inf", Activation::is_inf},
+      {"logical_not", Activation::logical_not},
+      {"nonzero", Activation::nonzero},
+      {"thresholded_relu", Activation::thresholded_relu},
+      {"selu", Activation::selu},
+      {"celu", Activation::celu},
+      {"softsign", Activation::softsign},
+      {"shrink", Activation::shrink}};
   return words;
 }
 
@@ -40,10 +63,22 @@ const std::map<std::string, Activation>& activation_words() {
 
 std::optional<ActivationWord> activation_of(const GraphNode& node) {
   static const std::map<std::string, std::string> plain = {
-      {"Relu", "relu"}, {"Sigmoid", "sigmoid"},  {"Tanh", "tanh"},   {"Exp", "exp"},
-      {"Log", "log"},   {"Sqrt", "sqrt"},        {"Neg", "neg"},     {"Reciprocal", "reciprocal"},
-      {"Abs", "abs"},   {"Erf", "erf"},          {"Floor", "floor"}, {"Ceil", "ceil"},
-      {"Silu", "silu"}, {"Softplus", "softplus"}};
+      {"Relu", "relu"},       {"Sigmoid", "sigmoid"},
+      {"Tanh", "tanh"},       {"Exp", "exp"},
+      {"Log", "log"},         {"Sqrt", "sqrt"},
+      {"Neg", "neg"},         {"Reciprocal", "reciprocal"},
+      {"Abs", "abs"},         {"Erf", "erf"},
+      {"Floor", "floor"},     {"Ceil", "ceil"},
+      {"Silu", "silu"},       {"Softplus", "softplus"},
+      {"Sin", "sin"},         {"Cos", "cos"},
+      {"Tan", "tan"},         {"Asin", "asin"},
+      {"Acos", "acos"},       {"Atan", "atan"},
+      {"Sinh", "sinh"},       {"Cosh", "cosh"},
+      {"Asinh", "asinh"},     {"Acosh", "acosh"},
+      {"Atanh", "atanh"},     {"Sign", "sign"},
+      {"Round", "round"},     {"Truncate", "truncate"},
+      {"IsNaN", "is_nan"},    {"Not", "logical_not"},
+      {"Nonzero", "nonzero"}, {"Softsign", "softsign"}};
   if (const auto found = plain.find(node.operation); found != plain.end()) {
     return ActivationWord{found->second, 0, 0};
   }
@@ -64,6 +99,24 @@ std::optional<ActivationWord> activation_of(const GraphNode& node) {
   }
   if (node.operation == "LeakyRelu") {
     return ActivationWord{"leaky_relu", attribute_float(node, "alpha", 0.01f), 0};
+  }
+  if (node.operation == "IsInf") {
+    return ActivationWord{"is_inf", attribute_int(node, "detect_positive", 1) != 0 ? 1.0f : 0.0f,
+                          attribute_int(node, "detect_negative", 1) != 0 ? 1.0f : 0.0f};
+  }
+  if (node.operation == "ThresholdedRelu") {
+    return ActivationWord{"thresholded_relu", attribute_float(node, "alpha", 1.0f), 0};
+  }
+  if (node.operation == "Selu") {
+    return ActivationWord{"selu", attribute_float(node, "alpha", 1.67326319217681884765625f),
+                          attribute_float(node, "gamma", 1.05070102214813232421875f)};
+  }
+  if (node.operation == "Celu") {
+    return ActivationWord{"celu", attribute_float(node, "alpha", 1.0f), 0};
+  }
+  if (node.operation == "Shrink") {
+    return ActivationWord{"shrink", attribute_float(node, "lambd", 0.5f),
+                          attribute_float(node, "bias", 0.0f)};
   }
   if (node.operation == "Elu") {
     return ActivationWord{"elu", attribute_float(node, "alpha", 1.0f), 0};

@@ -187,7 +187,10 @@ T binary(const std::string& operation, T a, T b) {
   if (operation == "Min") return std::min(a, b);
   if (operation == "Equal") return static_cast<T>(a == b);
   if (operation == "Less") return static_cast<T>(a < b);
-  if (operation == "Greater") return static_cast<T>(a > b);
+  if (operation == "LessOrEqual") return static_cast<T>(a <= b);
+  if (operation == "And") return static_cast<T>(a != 0 && b != 0);
+  if (operation == "Or") return static_cast<T>(a != 0 || b != 0);
+  if (operation == "Xor") return static_cast<T>((a != 0) != (b != 0));
   throw std::logic_error("no evaluator of " + operation);
 }
 
@@ -300,6 +303,8 @@ const std::map<std::string, Evaluator>& evaluators() {
     std::map<std::string, Evaluator> entries = {{"Identity", evaluate_reshape},
                                                 {"Reshape", evaluate_reshape},
                                                 {"Cast", evaluate_cast},
+                                                {"Truncate", evaluate_cast},
+                                                {"Nonzero", evaluate_cast},
                                                 {"Transpose", evaluate_transpose},
                                                 {"Slice", evaluate_slice},
                                                 {"Expand", evaluate_expand},
@@ -308,8 +313,8 @@ const std::map<std::string, Evaluator>& evaluators() {
                                                 {"Range", evaluate_range},
                                                 {"Where", evaluate_where},
                                                 {"ConstantOfShape", evaluate_constant_of_shape}};
-    for (const char* name :
-         {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Equal", "Less", "Greater"}) {
+    for (const char* name : {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Equal", "Less",
+                             "LessOrEqual", "And", "Or", "Xor"}) {
       entries[name] = evaluate_binary;
     }
     for (const char* name :

@@ -58,7 +58,7 @@ void write_text(const std::string& path, const std::string& text) {
 
 ExitStatus run_plan(const std::vector<std::string>& words) {
   po::options_description flags("options of fmplan");
-  flags.add_options()("model", po::value<std::string>(), "ONNX file, opset 9 to 17");
+  flags.add_options()("model", po::value<std::string>(), "ONNX file, opset 1 to 17");
   fm::add_plan_flags("preload", &flags);
   const po::variables_map values = fm::parsed(words, flags);
   if (values.count("help") != 0) {
@@ -122,9 +122,10 @@ ExitStatus run_pack(const std::vector<std::string>& words) {
 ExitStatus run_operators(const std::vector<std::string>& words) {
   po::options_description flags("options of fmplan operators");
   const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
-  flags.add_options()("model", po::value<std::string>(), "ONNX file, opset 9 to 17")(
-      "shape", texts(), "INPUT=N,N,..: shape of an input")(
-      "dim", texts(), "NAME=N: value of a named dimension")("help", "print this");
+  flags.add_options()("model", po::value<std::string>(), "ONNX file, opset 1 to 17")(
+      "shape", texts(), "INPUT=N,N,..: shape of an input")("dim", texts(),
+                                                           "NAME=N: value of a named dimension")(
+      "value", texts(), "NAME=N,N,..: plan for these values of an input")("help", "print this");
   const po::variables_map values = fm::parsed(words, flags);
   if (values.count("help") != 0) {
     std::cout << usage << flags;

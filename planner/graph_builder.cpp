@@ -5,6 +5,8 @@
 
 #include "core/diagnostics.hpp"
 #include "planner/evaluate.hpp"
+#include "planner/expansion.hpp"
+#include "planner/function_bodies.hpp"
 #include "planner/node_attributes.hpp"
 #include "planner/onnx_nodes.hpp"
 #include "planner/onnx_tensor.hpp"
@@ -27,10 +29,30 @@ bool is_turned_matrix(const GraphNode& node, const Shape& shape) {
 /// Elements; more than any device holds, so that products of dimensions do not overflow.
 constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
 
+/// Integers that the device computes with are numbers of single precision.
+constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 24;
+
+void check_exact(const HostTensor& values, const std::string& what) {
+  for (const std::int64_t value : values.integers) {
+    if (value >= -largest_exact_integer && value <= largest_exact_integer) continue;
+    throw UserError(what + " holds " + std::to_string(value) +
+                    ": integers beyond 2^24 are not exact on the device");
+  }
+}
+
+/// Operators whose results are elements of their inputs: they keep small integers small.
+bool takes_elements(const std::string& operation) {
+  static const std::set<std::string> operations = {
+      "Reshape", "Identity", "Transpose",      "Slice",        "Expand",       "Concat", "Gather",
+      "Pad",     "Where",    "GatherElements", "DepthToSpace", "SpaceToDepth", "Max",    "Min"};
+  return operations.count(operation) != 0;
+}
+
 }  // namespace
 
 bool is_expanded_operator(const std::string& operation) {
-  return operation == "Constant" || operation == "Split" || operation == "Sum";
+  return operation == "Constant" || operation == "Split" || operation == "Sum" ||
+         operation == "If" || expanders().count(operation) != 0;
 }
 
 GraphBuilder::GraphBuilder(std::string name, int opset, std::string model_path,
@@ -72,6 +94,12 @@ TensorIndex GraphBuilder::add_constant(GraphTensor tensor) { return add_tensor(s
 void GraphBuilder::add_output(const std::string& name) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) throw UserError("output `" + name + "` is produced by no node");
+  const GraphTensor& tensor = graph_.tensors[found->second];
+  const auto giver = operator_of_.find(name);
+  const std::string what =
+      "output `" + name + "`" + (giver == operator_of_.end() ? "" : " of " + giver->second);
+  if (element_count(tensor.shape) == 0) throw UserError(what + " has no elements");
+  if (tensor.constant && !is_real(tensor.type)) check_exact(constants_->load(tensor), what);
   graph_.outputs.push_back(found->second);
 }
 
@@ -145,6 +173,21 @@ void GraphBuilder::add_chain(const onnx::NodeProto& proto, const GraphNode& node
 }
 
 void GraphBuilder::add_node(const onnx::NodeProto& proto, int index) {
+  for (const std::string& output : proto.output()) operator_of_[output] = proto.op_type();
+  try {
+    if (is_expanded_operator(proto.op_type()) || operator_table().count(proto.op_type()) != 0) {
+      add_plain_node(proto, index);
+    } else {
+      add_function(proto);
+    }
+  } catch (const UserError& error) {
+    const std::string message = error.what();
+    if (message.find(proto.op_type()) != std::string::npos) throw;
+    throw UserError("node `" + node_name(proto, index) + "` (" + proto.op_type() + "): " + message);
+  }
+}
+
+void GraphBuilder::add_plain_node(const onnx::NodeProto& proto, int index) {
   GraphNode node;
   node.name = node_name(proto, index);
   if (proto.op_type() == "Constant") return add_constant_node(proto, node.name);
@@ -155,6 +198,8 @@ void GraphBuilder::add_node(const onnx::NodeProto& proto, int index) {
     node.inputs.push_back(input.empty() ? std::nullopt : std::make_optional(index_of(input)));
   }
   while (!node.inputs.empty() && !node.inputs.back()) node.inputs.pop_back();
+  if (proto.op_type() == "If") return add_branch(proto, &node);
+  if (expand(proto, node)) return;
   if (proto.op_type() == "Split") return add_split(proto, std::move(node));
   if (proto.op_type() == "Sum") return add_chain(proto, node, "Add");
   if ((proto.op_type() == "Max" || proto.op_type() == "Min") && node.inputs.size() != 2) {
@@ -167,6 +212,7 @@ void GraphBuilder::add_node(const onnx::NodeProto& proto, int index) {
     if (element_count(fill.shape) != 1) {
       throw UserError("node `" + node.name + "` (ConstantOfShape): its value must be one number");
     }
+    node.attributes["value_type"] = static_cast<std::int64_t>(fill.type);
     if (fill.is_real()) {
       node.attributes["value"] = fill.reals[0];
     } else {
@@ -191,11 +237,8 @@ void GraphBuilder::append(GraphNode node, const std::vector<std::string>& output
   if (outputs.size() > facts.size()) context.refuse("only its first output is supported");
   for (const TensorFacts& fact : facts) check_extents(outputs[0], fact.shape);
   if (outputs.size() == 1 && fold(node, facts, outputs[0])) return;
-  const bool views_integers = node.operation == "Reshape" || node.operation == "Identity";
-  if (spec.folded_only || (!is_real(facts[0].type) && !views_integers)) {
-    context.refuse("is only supported where its inputs are constants");
-  }
-  if (element_count(facts[0].shape) == 0) context.refuse("its result has no elements");
+  if (spec.folded_only) context.refuse("is only supported where its inputs are constants");
+  check_values(node, facts);
   if (node.operation == "Gather") wrap_indices(&node);
   if (node.operation == "Pad") {
     const HostTensor fill = real_tensor({1}, {attribute_float(node, "value", 0)});
@@ -206,6 +249,143 @@ void GraphBuilder::append(GraphNode node, const std::vector<std::string>& output
     node.outputs.push_back(add_tensor({outputs[i], facts[i].type, facts[i].shape, std::nullopt}));
   }
   graph_.nodes.push_back(std::move(node));
+}
+
+/// What the device can hold: tensors with elements, and integers that are exact.
+void GraphBuilder::check_values(const GraphNode& node, const std::vector<TensorFacts>& facts) {
+  GraphNode seen = node;
+  const NodeContext context(graph_, *constants_, seen);
+  if (element_count(facts[0].shape) == 0) context.refuse("its result has no elements");
+  const bool small = facts[0].type == ElementType::int8 || facts[0].type == ElementType::uint8;
+  if (small && !takes_elements(node.operation)) {
+    context.refuse("computes " + to_string(facts[0].type) + ", which is not supported");
+  }
+  for (const auto& input : node.inputs) {
+    if (!input) continue;
+    const GraphTensor& tensor = graph_.tensors[*input];
+    if (element_count(tensor.shape) == 0) {
+      context.refuse("its input `" + tensor.name + "` has no elements");
+    }
+    if (!tensor.constant || is_real(tensor.type)) continue;
+    check_exact(constants_->load(tensor),
+                "node `" + node.name + "` (" + node.operation + "): `" + tensor.name + "`");
+  }
+}
+
+TensorIndex GraphBuilder::add_operation(GraphNode node, const std::string& output) {
+  node.outputs.resize(1);
+  append(std::move(node), {output});
+  return index_of(output);
+}
+
+TensorIndex GraphBuilder::add_values(const HostTensor& values, const std::string& base_name) {
+  return add_constant(constant_from(values, fresh_name(base_name)));
+}
+
+std::string GraphBuilder::fresh_name(const std::string& base_name) {
+  std::string name;
+  do {
+    name = base_name + "#" + std::to_string(fresh_names_++);
+  } while (has(name));
+  return name;
+}
+
+bool GraphBuilder::expand(const onnx::NodeProto& proto, const GraphNode& node) {
+  const auto found = expanders().find(proto.op_type());
+  if (found == expanders().end()) return false;
+  std::vector<std::string> outputs;
+  for (const std::string& output : proto.output()) {
+    outputs.push_back(read_values_.count(output) != 0 ? output : std::string());
+  }
+  Expansion expansion(*this, node, std::move(outputs));
+  return found->second(expansion);
+}
+
+template <class Nodes>
+void GraphBuilder::add_nodes(const Nodes& nodes, const std::string& prefix,
+                             std::map<std::string, std::string> names) {
+  for (const onnx::NodeProto& node : nodes) {
+    for (const std::string& output : node.output()) {
+      if (!output.empty()) names.emplace(output, prefix + output);
+    }
+    for (const std::string& input : node.input()) read_values_.insert(input);
+  }
+  for (const auto& [inner, outer] : names) {
+    if (read_values_.count(inner) != 0) read_values_.insert(outer);
+  }
+  const auto renamed = [&](const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  };
+  int index = 0;
+  for (const onnx::NodeProto& node : nodes) {
+    onnx::NodeProto copy = node;
+    for (std::string& input : *copy.mutable_input()) input = renamed(input);
+    for (std::string& output : *copy.mutable_output()) output = renamed(output);
+    copy.set_name(prefix + node_name(node, index));
+    add_node(copy, index++);
+  }
+}
+
+void GraphBuilder::add_function(const onnx::NodeProto& proto) {
+  std::vector<const GraphTensor*> inputs;
+  for (const std::string& input : proto.input()) {
+    inputs.push_back(input.empty() ? nullptr : &graph_.tensors[index_of(input)]);
+  }
+  const auto body = function_body(proto, graph_.opset, inputs);
+  if (!body) throw UserError("is not supported");
+  std::map<std::string, std::string> names;
+  for (std::size_t i = 0; i < body->inputs.size(); ++i) {
+    const int slot = static_cast<int>(i);
+    names[body->inputs[i]] = slot < proto.input_size() ? proto.input(slot) : std::string();
+  }
+  const std::string prefix = fresh_name(proto.op_type()) + "/";
+  for (std::size_t i = 0; i < body->outputs.size(); ++i) {
+    const int slot = static_cast<int>(i);
+    const bool given = slot < proto.output_size() && !proto.output(slot).empty();
+    names[body->outputs[i]] = given ? proto.output(slot) : prefix + body->outputs[i];
+  }
+  const int opset = graph_.opset;
+  graph_.opset = body->opset;
+  add_nodes(body->nodes, prefix, std::move(names));
+  graph_.opset = opset;
+}
+
+/// An If whose condition is known is its branch.
+void GraphBuilder::add_branch(const onnx::NodeProto& proto, GraphNode* node) {
+  const NodeContext context(graph_, *constants_, *node);
+  const bool taken = context.constant_ints(0).at(0) != 0;
+  const auto* attribute = find_attribute(proto, taken ? "then_branch" : "else_branch");
+  if (attribute == nullptr || attribute->g().output_size() != proto.output_size()) {
+    context.refuse("its branches do not give its outputs");
+  }
+  const onnx::GraphProto& branch = attribute->g();
+  const std::string prefix = fresh_name(node->name) + "/";
+  std::map<std::string, std::string> names;
+  for (const onnx::TensorProto& initializer : branch.initializer()) {
+    names[initializer.name()] = prefix + initializer.name();
+    add_constant(constant_from(initializer, prefix + initializer.name(), model_path_, constants_));
+  }
+  const auto renamed = [&](const std::string& name) {
+    for (const onnx::NodeProto& inner : branch.node()) {
+      for (const std::string& output : inner.output()) {
+        if (output == name) return prefix + name;
+      }
+    }
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  };
+  for (const onnx::ValueInfoProto& output : branch.output()) {
+    if (!output.type().has_tensor_type()) {
+      context.refuse("its output `" + output.name() + "` is no tensor");
+    }
+    read_values_.insert(output.name());
+  }
+  add_nodes(branch.node(), prefix, names);
+  for (int i = 0; i < proto.output_size(); ++i) {
+    const TensorIndex value = index_of(renamed(branch.output(i).name()));
+    append({node->name, "Identity", {value}, {}, {}, {node->name}}, {proto.output(i)});
+  }
 }
 
 /// Constant indices of a Gather that runs on the device count from the front and lie inside.

@@ -31,10 +31,28 @@ class GraphBuilder {
   void add_output(const std::string& name);
   /// `index`: position in the file, which names a nameless node. Throws UserError.
   void add_node(const onnx::NodeProto& proto, int index);
+
+  // For operators that become others (Expansion).
+  const Graph& graph() const { return graph_; }
+  NodeContext context(GraphNode* node) const { return {graph_, *constants_, *node}; }
+  /// Resolves a node of one output; returns it.
+  TensorIndex add_operation(GraphNode node, const std::string& output);
+  TensorIndex add_values(const HostTensor& values, const std::string& base_name);
+  /// A name of no value yet, the same for every import of the model.
+  std::string fresh_name(const std::string& base_name);
   Graph take() { return std::move(graph_); }
 
  private:
   TensorIndex add_tensor(GraphTensor tensor);
+  void add_plain_node(const onnx::NodeProto& proto, int index);
+  bool expand(const onnx::NodeProto& proto, const GraphNode& node);
+  /// The nodes of a graph or function in place of one node; `names` of its inputs and outputs.
+  template <class Nodes>
+  void add_nodes(const Nodes& nodes, const std::string& prefix,
+                 std::map<std::string, std::string> names);
+  void add_function(const onnx::NodeProto& proto);
+  void add_branch(const onnx::NodeProto& proto, GraphNode* node);
+  void check_values(const GraphNode& node, const std::vector<TensorFacts>& facts);
   void add_constant_node(const onnx::NodeProto& proto, const std::string& name);
   void add_split(const onnx::NodeProto& proto, GraphNode node);
   void add_chain(const onnx::NodeProto& proto, const GraphNode& node, const std::string& operation);
@@ -51,6 +69,8 @@ class GraphBuilder {
   ConstantStore* constants_;
   std::set<std::string> read_values_;
   std::map<std::string, TensorIndex> by_name_;
+  std::map<std::string, std::string> operator_of_;  ///< that gives a value
+  std::size_t fresh_names_ = 0;
 };
 
 }  // namespace fm

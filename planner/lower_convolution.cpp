@@ -35,6 +35,23 @@ std::optional<PlanTensor> bias_of(LoweringState& state, const GraphNode& node) {
   return state.operand(*node.inputs[2], Layout::rows, channels);
 }
 
+/// The shape [O, I, Kh, Kw] of a filter, which says how a computed one was laid out as rows.
+Shape filter_shape(const LoweringState& state, const GraphNode& node) {
+  Shape shape = attribute_ints(node, "filter");
+  if (shape.empty()) return state.shape(node.inputs[1].value());
+  if (node.operation == "ConvTranspose") std::swap(shape[0], shape[1]);
+  return shape;
+}
+
+PlanTensor filter_of(LoweringState& state, const GraphNode& node, Layout layout) {
+  const TensorIndex filter = node.inputs[1].value();
+  if (attribute_ints(node, "filter").empty()) return state.operand(filter, layout);
+  PlanTensor computed = state.operand(filter, Layout::rows);
+  computed.layout = layout;
+  computed.shape = filter_shape(state, node);
+  return computed;
+}
+
 std::uint64_t macs_of(const Shape& filter, std::int64_t positions) {
   return static_cast<std::uint64_t>(element_count(filter) * positions);
 }
@@ -62,36 +79,32 @@ const PlanTensor* pointer_to(const std::optional<PlanTensor>& tensor) {
 }  // namespace
 
 void lower_convolution(LoweringState& state, const GraphNode& node) {
-  const TensorIndex input = node.inputs[0].value(), filter = node.inputs[1].value();
-  const TensorIndex output = node.outputs[0];
+  const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
   const ConvGeometry geometry = geometry_of(node);
-  const Shape& filter_shape = state.shape(filter);
+  const Shape filter = filter_shape(state, node);
   const bool depthwise = geometry.groups > 1 && geometry.groups == state.shape(input)[1] &&
-                         geometry.groups == filter_shape[0];
+                         geometry.groups == filter[0];
   if (geometry.groups > 1 && !depthwise) {
     throw UserError(std::to_string(geometry.groups) +
                     " groups are not supported: only 1, or as many as input and output channels");
   }
-  if (!state.is_constant(filter)) throw UserError("its filter must be a constant");
   const PlanTensor x = state.operand(input, Layout::channels);
   const PlanTensor weights =
-      state.operand(filter, depthwise ? Layout::depthwise_filter : Layout::conv_filter);
+      filter_of(state, node, depthwise ? Layout::depthwise_filter : Layout::conv_filter);
   const std::optional<PlanTensor> bias = bias_of(state, node);
   const std::optional<PlanTensor> residual = residual_of(state, node, Layout::channels);
   const PlanTensor y = state.result(output, Layout::channels);
   ConvOperands operands{&x, &weights, pointer_to(bias), &y, geometry, epilogue_of(node)};
   operands.epilogue.residual = pointer_to(residual);
   const Shape& out = state.shape(output);
-  state.emit(build_convolution(operands), node, macs_of(filter_shape, out[0] * out[2] * out[3]));
+  state.emit(build_convolution(operands), node, macs_of(filter, out[0] * out[2] * out[3]));
 }
 
 /// The filter is [O, I, Kh, Kw] here: the normalisation pass swapped ONNX's [I, O, ..].
 void lower_transposed_convolution(LoweringState& state, const GraphNode& node) {
-  const TensorIndex input = node.inputs[0].value(), filter = node.inputs[1].value();
-  const TensorIndex output = node.outputs[0];
-  if (!state.is_constant(filter)) throw UserError("its filter must be a constant");
+  const TensorIndex input = node.inputs[0].value(), output = node.outputs[0];
   const PlanTensor x = state.operand(input, Layout::channels);
-  const PlanTensor weights = state.operand(filter, Layout::conv_filter);
+  const PlanTensor weights = filter_of(state, node, Layout::conv_filter);
   const std::optional<PlanTensor> bias = bias_of(state, node);
   const std::optional<PlanTensor> residual = residual_of(state, node, Layout::channels);
   const PlanTensor y = state.result(output, Layout::channels);
@@ -99,7 +112,7 @@ void lower_transposed_convolution(LoweringState& state, const GraphNode& node) {
   operands.epilogue.residual = pointer_to(residual);
   const Shape& in = state.shape(input);
   state.emit(build_transposed_convolution(operands), node,
-             macs_of(state.shape(filter), in[0] * in[2] * in[3]));
+             macs_of(filter_shape(state, node), in[0] * in[2] * in[3]));
 }
 
 void lower_pool(LoweringState& state, const GraphNode& node) {

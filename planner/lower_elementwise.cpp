@@ -1,16 +1,27 @@
 // Elementwise operators: unary ones, and binary ones with broadcasting.
 #include "core/diagnostics.hpp"
 #include "planner/lowering_state.hpp"
+#include "planner/node_attributes.hpp"
 
 namespace fm {
 namespace {
 
-BinaryOperator operator_of(const std::string& operation) {
+/// Of integers, whose quotients are truncated and powers whole.
+BinaryOperator operator_of(const GraphNode& node, ElementType type) {
+  const std::string& operation = node.operation;
+  if (operation == "Mod") {
+    return attribute_int(node, "fmod", 0) != 0 ? BinaryOperator::remainder : BinaryOperator::modulo;
+  }
+  if (!is_real(type) && operation == "Div") return BinaryOperator::integer_divide;
+  if (!is_real(type) && operation == "Pow") return BinaryOperator::integer_power;
   static const std::map<std::string, BinaryOperator> table = {
-      {"Add", BinaryOperator::add},      {"Sub", BinaryOperator::subtract},
-      {"Mul", BinaryOperator::multiply}, {"Div", BinaryOperator::divide},
-      {"Max", BinaryOperator::maximum},  {"Min", BinaryOperator::minimum},
-      {"Pow", BinaryOperator::power}};
+      {"Add", BinaryOperator::add},         {"Sub", BinaryOperator::subtract},
+      {"Mul", BinaryOperator::multiply},    {"Div", BinaryOperator::divide},
+      {"Max", BinaryOperator::maximum},     {"Min", BinaryOperator::minimum},
+      {"Pow", BinaryOperator::power},       {"Equal", BinaryOperator::equal},
+      {"Less", BinaryOperator::less},       {"LessOrEqual", BinaryOperator::less_or_equal},
+      {"And", BinaryOperator::logical_and}, {"Or", BinaryOperator::logical_or},
+      {"Xor", BinaryOperator::logical_xor}, {"PRelu", BinaryOperator::prelu}};
   return table.at(operation);
 }
 
@@ -59,7 +70,24 @@ void lower_binary(LoweringState& state, const GraphNode& node) {
   const PlanTensor x0 = tensors.operand(0);
   const PlanTensor x1 = tensors.operand(1);
   const PlanTensor y = tensors.result();
-  state.emit(build_binary(x0, x1, y, operator_of(node.operation), epilogue_of(node)), node);
+  const ElementType type = state.graph().tensors[node.outputs[0]].type;
+  state.emit(build_binary(x0, x1, y, operator_of(node, type), epilogue_of(node)), node);
+}
+
+/// What the condition picks of the first value, then of the second, added: neither is multiplied,
+/// so that infinities and NaN stay where they are.
+void lower_where(LoweringState& state, const GraphNode& node) {
+  ElementwiseTensors tensors(state, node);
+  const PlanTensor condition = tensors.operand(0);
+  const PlanTensor first = tensors.operand(1);
+  const PlanTensor second = tensors.operand(2);
+  const PlanTensor y = tensors.result();
+  const ElementType type = state.graph().tensors[node.outputs[0]].type;
+  const PlanTensor picked = state.temporary(node.name + "#picked", y.layout, y.shape, type);
+  state.emit(build_binary(condition, first, picked, BinaryOperator::pick, {}), node);
+  Epilogue sum;
+  sum.residual = &picked;
+  state.emit(build_binary(condition, second, y, BinaryOperator::pick_other, sum), node);
 }
 
 void lower_unary(LoweringState& state, const GraphNode& node) {

@@ -125,9 +125,9 @@ void lower_pad(LoweringState& state, const GraphNode& node) {
   for (std::size_t d = 0; d <= last; ++d) {
     if (pads[d] + pads[rank + d] == 0) continue;
     shape[d] += pads[d] + pads[rank + d];
-    const PlanTensor y = d == last
-                             ? state.result(output, layout)
-                             : state.temporary(node.name + "#" + std::to_string(d), layout, shape);
+    const PlanTensor y = d == last ? state.result(output, layout)
+                                   : state.temporary(node.name + "#" + std::to_string(d), layout,
+                                                     shape, state.graph().tensors[output].type);
     state.emit(build_move(fill, y, std::vector<std::int64_t>(rank, 0), 0), node);
     state.emit(build_place(x, y, static_cast<int>(d), pads[d]), node);
     x = y;

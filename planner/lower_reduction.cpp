@@ -104,7 +104,8 @@ void lower_softmax(LoweringState& state, const GraphNode& node) {
   const auto order = order_with_last(shape.size(), {static_cast<std::int64_t>(axis)});
   const PlanTensor x = state.mapped_operand(input, transposed(state.map_of(input), order),
                                             Layout::rows, Reads::thrice);
-  const PlanTensor y = state.temporary(node.name, Layout::rows, x.shape);
+  const PlanTensor y =
+      state.temporary(node.name, Layout::rows, x.shape, state.graph().tensors[output].type);
   state.emit(build_softmax(x, nullptr, scale, y), node);
   state.define(output, y, transposed(IndexMap(y.shape), inverse(order)));
 }

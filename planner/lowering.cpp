@@ -27,7 +27,11 @@ const std::map<std::string, NodeLowering>& lowerings() {
                                                    {"Concat", lower_concat},
                                                    {"Pad", lower_pad},
                                                    {"Gather", lower_gather},
-                                                   {"GatherRows", lower_gather_rows}};
+                                                   {"GatherRows", lower_gather_rows},
+                                                   {"GatherElements", lower_gather_elements},
+                                                   {"ScatterElements", lower_scatter},
+                                                   {"CumSum", lower_scan},
+                                                   {"Where", lower_where}};
     for (const char* name :
          {"Reshape", "Transpose", "Slice", "Expand", "Identity", "DepthToSpace", "SpaceToDepth"}) {
       entries[name] = lower_view;
@@ -36,7 +40,8 @@ const std::map<std::string, NodeLowering>& lowerings() {
                              "ReduceL2", "ReduceSumSquare"}) {
       entries[name] = lower_reduction;
     }
-    for (const char* name : {"Add", "Sub", "Mul", "Div", "Max", "Min", "Pow"}) {
+    for (const char* name : {"Add", "Sub", "Mul", "Div", "Max", "Min", "Pow", "Mod", "Equal",
+                             "Less", "LessOrEqual", "And", "Or", "Xor", "PRelu"}) {
       entries[name] = lower_binary;
     }
     return entries;

@@ -21,8 +21,8 @@ bool is_worth_it(const TexelIndex& index, Reads times) {
 
 bool has_whole_texels(const Shape& shape) { return !shape.empty() && shape.back() % 4 == 0; }
 
-std::string key_of(std::size_t stored, const IndexMap& map, Layout layout) {
-  std::string key = std::to_string(stored) + " " + to_string(layout);
+std::string key_of(std::size_t stored, const IndexMap& map, Layout layout, DataType type) {
+  std::string key = std::to_string(stored) + " " + to_string(layout) + " " + to_string(type);
   for (const TensorView& view : map.stages()) {
     key += " " + to_string(view.shape) + to_string(view.strides) + std::to_string(view.offset);
   }
@@ -59,7 +59,7 @@ PlanTensor LoweringState::mapped_operand(TensorIndex tensor, const IndexMap& map
     const TexelIndex index = texel_index(seen, layout, held);
     if (is_worth_it(index, times)) return view(stored, seen.shape(), layout, index);
   }
-  return copied(stored, seen, layout, graph_.tensors[tensor].name);
+  return copied(stored, seen, layout, graph_.tensors[tensor].name, storage_of(tensor));
 }
 
 PlanTensor LoweringState::view(std::size_t stored, const Shape& shape, Layout layout,
@@ -92,8 +92,8 @@ void LoweringState::resolve(PlanLaunch* launch) const {
 }
 
 PlanTensor LoweringState::copied(std::size_t stored, const IndexMap& map, Layout layout,
-                                 const std::string& name, bool in_buffer) {
-  const std::string key = key_of(stored, map, layout);
+                                 const std::string& name, DataType type, bool in_buffer) {
+  const std::string key = key_of(stored, map, layout, type);
   if (const auto found = copies_.find(key); found != copies_.end()) {
     return lowered_.tensors[found->second];
   }
@@ -105,9 +105,9 @@ PlanTensor LoweringState::copied(std::size_t stored, const IndexMap& map, Layout
     IndexMap rest{IndexMap(first.shape)};
     for (std::size_t s = 1; s < map.stages().size(); ++s) rest = rest.through(map.stages()[s]);
     const PlanTensor dense =
-        copied(stored, IndexMap(first), Layout::rows, name,
+        copied(stored, IndexMap(first), Layout::rows, name, type,
                has_whole_texels(first.shape) && has_whole_texels(second.shape));
-    const std::size_t base = copies_.at(key_of(stored, IndexMap(first), Layout::rows));
+    const std::size_t base = copies_.at(key_of(stored, IndexMap(first), Layout::rows, type));
     if (is_whole_map(rest, element_count(dense.shape)) &&
         same_storage(dense, layout, rest.shape())) {
       PlanTensor result = dense;
@@ -115,10 +115,8 @@ PlanTensor LoweringState::copied(std::size_t stored, const IndexMap& map, Layout
       result.layout = layout;
       return result;
     }
-    return copied(base, rest, layout, name);
+    return copied(base, rest, layout, name, type);
   }
-  const DataType type =
-      lowered_.tensors[stored].dtype == DataType::i32 ? DataType::i32 : options_.storage;
   const std::size_t copy = add(name, TensorRole::activation, type, layout, map.shape());
   copies_.emplace(key, copy);
   if (in_buffer) lowered_.tensors[copy].placement = Placement::buffer;

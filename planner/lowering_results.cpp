@@ -7,7 +7,7 @@ namespace fm {
 PlanTensor LoweringState::result(TensorIndex tensor, Layout layout, const Shape& wanted) {
   if (const auto chosen = chosen_result(tensor, layout, wanted)) return *chosen;
   const std::size_t stored =
-      add(graph_.tensors[tensor].name, TensorRole::activation, options_.storage, layout, wanted);
+      add(graph_.tensors[tensor].name, TensorRole::activation, storage_of(tensor), layout, wanted);
   values_[tensor].stored = stored;
   values_[tensor].map = IndexMap(shape(tensor));
   return lowered_.tensors[stored];
@@ -21,7 +21,7 @@ std::optional<StorageForm> LoweringState::elementwise_form(const GraphNode& node
 
 PlanTensor LoweringState::result_in(const StorageForm& form, TensorIndex tensor) {
   const std::size_t stored = add(graph_.tensors[tensor].name, TensorRole::activation,
-                                 options_.storage, form.layout, form.shape);
+                                 storage_of(tensor), form.layout, form.shape);
   values_[tensor] = {std::nullopt, stored, form.map};
   return lowered_.tensors[stored];
 }
@@ -41,7 +41,7 @@ std::optional<PlanTensor> LoweringState::chosen_result(TensorIndex tensor, Layou
   }
   const std::size_t stored = choice.own
                                  ? add(graph_.tensors[tensor].name, TensorRole::activation,
-                                       options_.storage, choice.own->layout, choice.own->shape)
+                                       storage_of(tensor), choice.own->layout, choice.own->shape)
                              : choice.concat ? position_of(joined_storage(*choice.concat))
                                              : output_storage(*choice.output);
   const TexelIndex index = texel_index(reshaped(map, grid), layout, lowered_.tensors[stored]);
@@ -56,7 +56,7 @@ PlanTensor LoweringState::joined_storage(TensorIndex joined) {
   const std::size_t stored = choices_.joined_outputs.count(joined) != 0
                                  ? output_storage(joined)
                                  : add(graph_.tensors[joined].name, TensorRole::activation,
-                                       options_.storage, joined_layout(joined), shape(joined));
+                                       storage_of(joined), joined_layout(joined), shape(joined));
   joined_.emplace(joined, stored);
   values_[joined] = {std::nullopt, stored, IndexMap(shape(joined))};
   return lowered_.tensors[stored];
@@ -75,6 +75,7 @@ std::size_t LoweringState::output_storage(TensorIndex output) {
   const GraphTensor& tensor = graph_.tensors[output];
   const std::size_t stored =
       add(tensor.name, TensorRole::output, DataType::f32, Layout::linear, tensor.shape);
+  lowered_.tensors[stored].value_type = tensor.type;
   outputs_.emplace(output, stored);
   return stored;
 }

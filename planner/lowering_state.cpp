@@ -82,10 +82,9 @@ std::size_t LoweringState::stored_constant(TensorIndex constant, Layout layout,
   const auto key = std::make_tuple(constant, layout, at_least_one_dimension(shape));
   if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
   const GraphTensor& tensor = graph_.tensors[constant];
-  // Integers in texels are numbers to compute with (an exponent), in linear buffers they are
-  // indices.
+  // Integers in texels are numbers to compute with, in linear buffers they are indices.
   const bool index = layout == Layout::linear && !is_real(tensor.type);
-  const DataType type = index ? DataType::i32 : options_.storage;
+  const DataType type = index ? DataType::i32 : storage_of(tensor.type);
   const std::size_t stored = add(tensor.name, TensorRole::weight, type, layout, shape);
   constants_.emplace(key, stored);
   return stored;
@@ -97,12 +96,19 @@ PlanTensor LoweringState::index_operand(TensorIndex tensor) {
                                  ? stored_constant(*value.constant, Layout::linear, shape(tensor))
                                  : value.stored;
   PlanTensor result = lowered_.tensors[stored];
-  if (result.layout != Layout::linear || result.dtype != DataType::i32 ||
-      !is_whole_map(value.map, element_count(result.shape))) {
-    throw UserError("indices `" + graph_.tensors[tensor].name +
-                    "` must be constants or an integer input of the model");
+  if (result.layout == Layout::linear && result.dtype == DataType::i32 &&
+      is_whole_map(value.map, element_count(result.shape))) {
+    return result;
   }
-  return result;
+  const std::string& name = graph_.tensors[tensor].name;
+  if (value.map.strided()) return copied(stored, value.map, Layout::linear, name, DataType::i32);
+  const PlanTensor dense = mapped_operand(tensor, value.map, Layout::rows, Reads::once);
+  const std::size_t copy =
+      add(name, TensorRole::activation, DataType::i32, Layout::linear, shape(tensor));
+  PlanTensor target = lowered_.tensors[copy];
+  target.shape = dense.shape;
+  emit_move(build_move(dense, target, dense_strides(target.shape)));
+  return lowered_.tensors[copy];
 }
 
 void LoweringState::gather_rows(TensorIndex tensor, TensorIndex indices,
@@ -121,8 +127,9 @@ void LoweringState::gather_rows(TensorIndex tensor, TensorIndex indices,
   lowered_.gathers.push_back(std::move(gather));
 }
 
-PlanTensor LoweringState::temporary(const std::string& name, Layout layout, const Shape& wanted) {
-  return lowered_.tensors[add(name, TensorRole::activation, options_.storage, layout, wanted)];
+PlanTensor LoweringState::temporary(const std::string& name, Layout layout, const Shape& wanted,
+                                    ElementType type) {
+  return lowered_.tensors[add(name, TensorRole::activation, storage_of(type), layout, wanted)];
 }
 
 void LoweringState::alias(TensorIndex tensor, TensorIndex source, const IndexMap& map) {

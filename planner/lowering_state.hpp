@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/launch_builders.hpp"
+#include "planner/host_tensor.hpp"
 #include "planner/layout/index_map.hpp"
 #include "planner/layout/readings.hpp"
 #include "planner/layout/storage_choice.hpp"
@@ -37,7 +38,7 @@ class LoweringState {
   /// The same for any map of the stored tensor's (or constant's) elements.
   PlanTensor mapped_operand(TensorIndex tensor, const IndexMap& map, Layout layout,
                             Reads times = Reads::many);
-  /// Constant integers as an i32 linear buffer, or the integer input itself.
+  /// Integers as an i32 linear buffer: constants, an input of the model itself, or a copy.
   PlanTensor index_operand(TensorIndex tensor);
 
   /// Graph tensor `tensor` holds rows that the executor gathers from the constants `table` at the
@@ -55,7 +56,8 @@ class LoweringState {
   /// A new activation that holds graph tensor `tensor` in this form.
   PlanTensor result_in(const StorageForm& form, TensorIndex tensor);
   /// A new activation that is no graph tensor: partial results, permuted inputs.
-  PlanTensor temporary(const std::string& name, Layout layout, const Shape& shape);
+  PlanTensor temporary(const std::string& name, Layout layout, const Shape& shape,
+                       ElementType type = ElementType::float32);
   /// Graph tensor `tensor` holds the elements of `source` through `map` of its stored tensor:
   /// nothing moves.
   void alias(TensorIndex tensor, TensorIndex source, const IndexMap& map);
@@ -101,7 +103,12 @@ class LoweringState {
   /// Views in the launch's arguments become index functions of the stored tensors.
   void resolve(PlanLaunch* launch) const;
   PlanTensor copied(std::size_t stored, const IndexMap& map, Layout layout, const std::string& name,
-                    bool in_buffer = false);
+                    DataType type, bool in_buffer = false);
+  /// How a computed value of this type is stored: integers and booleans never as half.
+  DataType storage_of(ElementType type) const {
+    return is_real(type) ? options_.storage : DataType::f32;
+  }
+  DataType storage_of(TensorIndex tensor) const { return storage_of(graph_.tensors[tensor].type); }
   std::size_t output_storage(TensorIndex output);
   std::optional<PlanTensor> chosen_result(TensorIndex tensor, Layout layout, const Shape& wanted);
   void add_inputs();
@@ -146,11 +153,15 @@ void lower_softmax(LoweringState& state, const GraphNode& node);
 void lower_layer_norm(LoweringState& state, const GraphNode& node);
 void lower_unary(LoweringState& state, const GraphNode& node);
 void lower_binary(LoweringState& state, const GraphNode& node);
+void lower_where(LoweringState& state, const GraphNode& node);
 void lower_view(LoweringState& state, const GraphNode& node);
 void lower_concat(LoweringState& state, const GraphNode& node);
 void lower_pad(LoweringState& state, const GraphNode& node);
 void lower_gather(LoweringState& state, const GraphNode& node);
 void lower_gather_rows(LoweringState& state, const GraphNode& node);
+void lower_gather_elements(LoweringState& state, const GraphNode& node);
+void lower_scatter(LoweringState& state, const GraphNode& node);
+void lower_scan(LoweringState& state, const GraphNode& node);
 
 /// The node's fused activation; the residual is left to the caller.
 Epilogue epilogue_of(const GraphNode& node);

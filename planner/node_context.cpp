@@ -20,14 +20,18 @@ const GraphTensor& NodeContext::tensor(std::size_t input) const {
 std::vector<std::int64_t> NodeContext::constant_ints(std::size_t input) const {
   const GraphTensor& given = tensor(input);
   if (!given.constant) {
-    refuse("input `" + given.name + "` must be a constant: its value decides a shape");
+    refuse("input `" + given.name +
+           "` must be a constant, as its value decides a shape: plan for it with --value " +
+           given.name + "=N,N,..");
   }
   return constants_.load(given).integers;
 }
 
 std::vector<float> NodeContext::constant_reals(std::size_t input) const {
   const GraphTensor& given = tensor(input);
-  if (!given.constant) refuse("input `" + given.name + "` must be a constant");
+  if (!given.constant)
+    refuse("input `" + given.name + "` must be a constant: plan for it with --value " + given.name +
+           "=N,N,..");
   return constants_.load(given).reals;
 }
 

@@ -11,18 +11,20 @@
 
 namespace fm {
 
-constexpr int oldest_opset = 9;
+constexpr int oldest_opset = 1;
 constexpr int newest_opset = 17;
 
-/// Values of the dimensions that the model leaves open.
+/// What the model leaves open: dimensions, and inputs whose values the plan is made for.
 struct ShapeBindings {
   std::map<std::string, std::int64_t> dimensions;  ///< by dimension name
   std::map<std::string, Shape> inputs;             ///< whole shapes by input name; these win
+  std::map<std::string, std::vector<std::string>> values;  ///< numbers of inputs, row-major
 };
 
 struct ImportedModel {
   std::string path;
   std::string digest;
+  std::vector<std::string> values;  ///< as PlanModel::values
   Graph graph;
   ConstantStore constants;
 };

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/diagnostics.hpp"
+#include "planner/function_bodies.hpp"
 #include "planner/graph_builder.hpp"
 #include "planner/operator_table.hpp"
 
@@ -47,8 +48,10 @@ void check_operators(const onnx::GraphProto& graph, int opset) {
     if (!is_default_domain(node.domain())) {
       throw UserError("domain `" + node.domain() + "` is unknown: " + described(node, i, opset));
     }
-    if (operator_table().count(node.op_type()) != 0 || is_expanded_operator(node.op_type()))
+    if (operator_table().count(node.op_type()) != 0 || is_expanded_operator(node.op_type()) ||
+        has_function_body(node.op_type(), opset)) {
       continue;
+    }
     auto& entry = unsupported.emplace(node.op_type(), std::make_pair(described(node, i, opset), 0))
                       .first->second;
     ++entry.second;
@@ -71,6 +74,12 @@ std::vector<int> topological_order(const onnx::GraphProto& graph) {
   std::set<int> ready;
   for (int i = 0; i < graph.node_size(); ++i) {
     const auto slot = static_cast<std::size_t>(i);
+    for (const std::string& input : values_of_branches(graph.node(i))) {
+      const auto found = producer.find(input);
+      if (found == producer.end()) continue;  // a branch's own
+      ++waiting[slot];
+      followers[static_cast<std::size_t>(found->second)].push_back(i);
+    }
     for (const std::string& input : graph.node(i).input()) {
       if (input.empty() || given.count(input) != 0) continue;
       const auto found = producer.find(input);
@@ -131,6 +140,29 @@ std::map<std::string, AttributeValue> plain_attributes(const onnx::NodeProto& no
     }
   }
   return result;
+}
+
+std::set<std::string> values_of_branches(const onnx::NodeProto& node) {
+  std::set<std::string> names;
+  for (const onnx::AttributeProto& attribute : node.attribute()) {
+    if (!attribute.has_g()) continue;
+    for (const onnx::NodeProto& inner : attribute.g().node()) {
+      names.insert(inner.input().begin(), inner.input().end());
+      names.merge(values_of_branches(inner));
+    }
+    for (const onnx::ValueInfoProto& output : attribute.g().output()) names.insert(output.name());
+  }
+  return names;
+}
+
+std::string reader_of(const onnx::GraphProto& graph, const std::string& value) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    for (const std::string& input : node.input()) {
+      if (input == value) return " (read by " + node.op_type() + ")";
+    }
+    if (values_of_branches(node).count(value) != 0) return " (read by " + node.op_type() + ")";
+  }
+  return "";
 }
 
 const onnx::AttributeProto* find_attribute(const onnx::NodeProto& node, const std::string& name) {

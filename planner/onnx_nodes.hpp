@@ -3,6 +3,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,12 @@ std::string node_name(const onnx::NodeProto& node, int index);
 
 /// Attributes as the graph IR holds them; tensors and subgraphs are left out.
 std::map<std::string, AttributeValue> plain_attributes(const onnx::NodeProto& node);
+
+/// Names that the node's branches read or return: their own, or values around them.
+std::set<std::string> values_of_branches(const onnx::NodeProto& node);
+
+/// " (read by Add)"; empty where no node reads it.
+std::string reader_of(const onnx::GraphProto& graph, const std::string& value);
 
 const onnx::AttributeProto* find_attribute(const onnx::NodeProto& node, const std::string& name);
 

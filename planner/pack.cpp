@@ -8,6 +8,7 @@
 #include "core/weights_file.hpp"
 #include "planner/make_plan.hpp"
 #include "planner/model_file.hpp"
+#include "planner/plan_flags.hpp"
 #include "planner/weight_source.hpp"
 
 namespace fm {
@@ -20,6 +21,7 @@ bool is_of(const PlanTensor& tensor, const Plan& plan, const PlanModel& model) {
 
 ShapeBindings bindings_of(const Plan& plan, const PlanModel& model) {
   ShapeBindings bindings;
+  for (const std::string& value : model.values) bind_value(value, &bindings);
   for (const PlanTensor& tensor : plan.tensors) {
     if (tensor.role != TensorRole::input || !is_of(tensor, plan, model)) continue;
     bindings.inputs[tensor.name] = tensor.shape;

@@ -32,7 +32,8 @@ PlanDraft draft_plan(const ImportedModel& imported, const DeviceConfig& config,
   Plan& plan = draft.plan;
   plan.generator = std::string("fmplan ") + version;
   const std::filesystem::path path(model.path);
-  plan.models = {{path.stem().string(), path.filename().string(), model.digest, model.graph.opset}};
+  plan.models = {{path.stem().string(), path.filename().string(), model.digest, model.graph.opset,
+                  model.values}};
   plan.config = config.name();
   plan.storage = options.storage;
   plan.accumulate = options.accumulate;

@@ -1,5 +1,7 @@
 #include "planner/plan_flags.hpp"
 
+#include <cstdlib>
+
 #include "core/diagnostics.hpp"
 #include "planner/overlap_command.hpp"
 
@@ -66,6 +68,24 @@ void bind_dimension(const std::string& text, ShapeBindings* bindings) {
   bindings->dimensions[name] = numbers[0];
 }
 
+void bind_value(const std::string& text, ShapeBindings* bindings) {
+  const std::size_t equals = text.rfind('=');
+  std::vector<std::string> numbers;
+  bool valid = equals != std::string::npos && equals != 0;
+  for (std::size_t begin = valid ? equals + 1 : text.size(); begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    numbers.push_back(text.substr(begin, end - begin));
+    char* stop = nullptr;
+    std::strtod(numbers.back().c_str(), &stop);
+    valid = valid && !numbers.back().empty() && *stop == '\0';
+    begin = end + 1;
+  }
+  if (!valid) {
+    throw UserError("--value `" + text + "`: must be NAME=N,N,.., for example axes=0,-1");
+  }
+  bindings->values[text.substr(0, equals)] = std::move(numbers);
+}
+
 std::vector<std::string> texts_of(const po::variables_map& values, const std::string& flag) {
   if (values.count(flag) == 0) return {};
   return values[flag].as<std::vector<std::string>>();
@@ -75,6 +95,7 @@ ShapeBindings shape_bindings(const po::variables_map& values) {
   ShapeBindings bindings;
   for (const std::string& text : texts_of(values, "shape")) bind_shape(text, &bindings);
   for (const std::string& text : texts_of(values, "dim")) bind_dimension(text, &bindings);
+  for (const std::string& text : texts_of(values, "value")) bind_value(text, &bindings);
   return bindings;
 }
 
@@ -106,6 +127,7 @@ void add_plan_flags(const std::string& default_policy, po::options_description* 
       "accumulate", text()->default_value("f32"), "f32 | half (needs cl_khr_fp16)")(
       "shape", texts(), "INPUT=N,N,..: shape of an input")("dim", texts(),
                                                            "NAME=N: value of a named dimension")(
+      "value", texts(), "NAME=N,N,..: plan for these values of an input")(
       "ring", text(), "staging ring of streamed image weights, e.g. 8MiB")(
       "fusion", text()->default_value("fixed"),
       "activations and additions into the operator before them: fixed (all) | none | adaptive, "

@@ -25,10 +25,12 @@ std::vector<std::string> texts_of(const boost::program_options::variables_map& v
 void add_plan_flags(const std::string& default_policy,
                     boost::program_options::options_description* flags);
 
-/// "x=1,3,224,224" and "batch=1". Throw UserError.
+/// "x=1,3,224,224" and "batch=1". These throw UserError.
 void bind_shape(const std::string& text, ShapeBindings* bindings);
 void bind_dimension(const std::string& text, ShapeBindings* bindings);
-/// --shape and --dim.
+/// "axes=0,-1": the input's numbers; none after the sign for an input without elements.
+void bind_value(const std::string& text, ShapeBindings* bindings);
+/// --shape, --dim and --value.
 ShapeBindings shape_bindings(const boost::program_options::variables_map& values);
 
 /// All but the bindings of shapes.

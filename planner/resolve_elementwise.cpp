@@ -39,7 +39,17 @@ std::vector<TensorFacts> resolve_cast(NodeContext& context) {
       {10, ElementType::float16}, {11, ElementType::float64}};
   const auto found = types.find(attribute_int(context.node, "to", 0));
   if (found == types.end()) context.refuse("casts to a type that is not supported");
+  const bool from_real = is_real(context.type(0));
+  if (found->second == ElementType::boolean && context.type(0) != ElementType::boolean) {
+    context.node.operation = "Nonzero";
+  } else if (from_real && !is_real(found->second)) {
+    context.node.operation = "Truncate";
+  }
   return {{found->second, context.shape(0)}};
+}
+
+std::vector<TensorFacts> resolve_test(NodeContext& context) {
+  return {{ElementType::boolean, context.shape(0)}};
 }
 
 std::vector<TensorFacts> resolve_clip(NodeContext& context) {
@@ -80,6 +90,11 @@ std::vector<TensorFacts> resolve_power(NodeContext& context) {
 
 std::vector<TensorFacts> resolve_comparison(NodeContext& context) {
   result_type(context);
+  std::string& operation = context.node.operation;
+  if (operation == "Greater" || operation == "GreaterOrEqual") {
+    std::swap(context.node.inputs[0], context.node.inputs[1]);
+    operation = operation == "Greater" ? "Less" : "LessOrEqual";
+  }
   return {{ElementType::boolean, broadcast(context, 0, 1)}};
 }
 
@@ -100,8 +115,15 @@ void add_elementwise_operators(OperatorTable* table) {
                            "Sqrt", "Reciprocal", "Erf", "Floor", "Ceil", "Elu", "Softplus"}) {
     (*table)[name] = {1, 1, real_as_input, false};
   }
-  for (const char* name : {"Relu", "Neg", "Abs"}) (*table)[name] = {1, 1, same_as_input, false};
-  for (const char* name : {"Add", "Sub", "Mul", "Div", "Max", "Min"}) {
+  for (const char* name :
+       {"Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh",
+        "Round", "Selu", "Celu", "ThresholdedRelu", "Softsign", "Shrink"}) {
+    (*table)[name] = {1, 1, real_as_input, false};
+  }
+  for (const char* name : {"IsNaN", "IsInf"}) (*table)[name] = {1, 1, resolve_test, false};
+  for (const char* name : {"Relu", "Neg", "Abs", "Sign"})
+    (*table)[name] = {1, 1, same_as_input, false};
+  for (const char* name : {"Add", "Sub", "Mul", "Div", "Max", "Min", "Mod", "PRelu"}) {
     (*table)[name] = {2, 2, resolve_binary, false};
   }
   (*table)["Pow"] = {2, 2, resolve_power, false};
@@ -109,11 +131,12 @@ void add_elementwise_operators(OperatorTable* table) {
   (*table)["Dropout"] = {1, 3, resolve_identity, false};
   (*table)["Cast"] = {1, 1, resolve_cast, false};
   (*table)["Clip"] = {1, 3, resolve_clip, false};
-  for (const char* name : {"Equal", "Less", "Greater"}) {
-    (*table)[name] = {2, 2, resolve_comparison, true};
+  for (const char* name :
+       {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "And", "Or", "Xor"}) {
+    (*table)[name] = {2, 2, resolve_comparison, false};
   }
   (*table)["Where"] = {3, 3, resolve_where, false};
-  (*table)["Not"] = {1, 1, resolve_not, true};
+  (*table)["Not"] = {1, 1, resolve_not, false};
 }
 
 }  // namespace fm

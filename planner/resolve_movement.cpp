@@ -23,7 +23,7 @@ std::vector<TensorFacts> as_reshape(NodeContext& context, const Shape& shape) {
 }
 
 std::vector<TensorFacts> resolve_reshape(NodeContext& context) {
-  Shape shape = context.constant_ints(1);
+  Shape shape = context.ints("shape", 1);
   const bool allow_zero = attribute_int(context.node, "allowzero", 0) != 0;
   std::int64_t known = 1;
   std::optional<std::size_t> unknown;
@@ -151,11 +151,10 @@ std::vector<TensorFacts> resolve_size(NodeContext& context) {
 
 std::vector<TensorFacts> resolve_constant_of_shape(NodeContext& context) {
   const Shape shape = context.constant_ints(0);
-  const auto value = context.node.attributes.find("value");
-  const bool integers =
-      value != context.node.attributes.end() && std::holds_alternative<std::int64_t>(value->second);
+  const auto type =
+      attribute_int(context.node, "value_type", static_cast<std::int64_t>(ElementType::float32));
   context.keep_inputs(0);
-  return {{integers ? ElementType::int64 : ElementType::float32, shape}};
+  return {{static_cast<ElementType>(type), shape}};
 }
 
 std::vector<TensorFacts> resolve_range(NodeContext& context) {
@@ -178,7 +177,7 @@ std::vector<TensorFacts> resolve_range(NodeContext& context) {
 }  // namespace
 
 void add_movement_operators(OperatorTable* table) {
-  (*table)["Reshape"] = {2, 2, resolve_reshape, false};
+  (*table)["Reshape"] = {1, 2, resolve_reshape, false};
   (*table)["Flatten"] = {1, 1, resolve_flatten, false};
   (*table)["Squeeze"] = {1, 2, resolve_squeeze, false};
   (*table)["Unsqueeze"] = {1, 2, resolve_unsqueeze, false};

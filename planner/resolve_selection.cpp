@@ -59,7 +59,9 @@ std::vector<TensorFacts> resolve_slice(NodeContext& context) {
 }
 
 std::vector<TensorFacts> resolve_concat(NodeContext& context) {
-  const std::int64_t axis = context.axis(attribute_int(context.node, "axis", 0), context.rank(0));
+  const std::int64_t otherwise = context.opset() < 4 ? 1 : 0;
+  const std::int64_t axis =
+      context.axis(attribute_int(context.node, "axis", otherwise), context.rank(0));
   const auto d = static_cast<std::size_t>(axis);
   Shape shape = context.shape(0);
   for (std::size_t i = 1; i < context.input_count(); ++i) {
@@ -86,13 +88,24 @@ std::vector<TensorFacts> resolve_gather(NodeContext& context) {
   return {{context.type(0), shape}};
 }
 
+std::vector<TensorFacts> resolve_gather_elements(NodeContext& context) {
+  return {{context.type(0), context.shape(1)}};
+}
+
+std::vector<TensorFacts> resolve_like_first(NodeContext& context) {
+  return {{context.type(0), context.shape(0)}};
+}
+
 /// Becomes `pads` (begins, then ends) and `value`; only constant padding is supported.
 std::vector<TensorFacts> resolve_pad(NodeContext& context) {
   if (attribute_word(context.node, "mode", "constant") != "constant") {
     context.refuse("only mode `constant` is supported");
   }
   float value = attribute_float(context.node, "value", 0);
-  if (context.has(2)) value = context.constant_real(2);
+  if (context.has(2)) {
+    value = is_real(context.type(2)) ? context.constant_real(2)
+                                     : static_cast<float>(context.constant_ints(2).at(0));
+  }
   const std::vector<std::int64_t> pads = context.ints("pads", 1);
   Shape shape = context.shape(0);
   if (pads.size() != 2 * shape.size()) context.refuse("pads must hold two numbers a dimension");
@@ -112,6 +125,9 @@ void add_selection_operators(OperatorTable* table) {
   (*table)["Slice"] = {1, 5, resolve_slice, false};
   (*table)["Concat"] = {1, std::numeric_limits<std::size_t>::max(), resolve_concat, false};
   (*table)["Gather"] = {2, 2, resolve_gather, false};
+  (*table)["GatherElements"] = {2, 2, resolve_gather_elements, false};
+  (*table)["ScatterElements"] = {3, 3, resolve_like_first, false};
+  (*table)["CumSum"] = {1, 1, resolve_like_first, false};
   (*table)["Pad"] = {1, 4, resolve_pad, false};
 }
 

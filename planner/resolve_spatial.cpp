@@ -83,10 +83,16 @@ void check_bias(NodeContext& context, std::int64_t outputs) {
   }
 }
 
+/// The filter's shape; a computed filter lies otherwise (expand_spatial.cpp).
+Shape filter_shape(NodeContext& context) {
+  const Ints laid_out = attribute_ints(context.node, "filter");
+  return laid_out.empty() ? context.shape(1) : laid_out;
+}
+
 Ints filter_window(NodeContext& context) {
   context.require_rank(0, 4);
-  context.require_rank(1, 4);
-  const Shape& filter = context.shape(1);
+  const Shape filter = filter_shape(context);
+  if (filter.size() != 4) context.require_rank(1, 4);
   const Ints kernel = {filter[2], filter[3]};
   if (attribute_ints(context.node, "kernel_shape", kernel) != kernel) {
     context.refuse("kernel_shape differs from the filter's shape " + to_string(filter));
@@ -97,7 +103,7 @@ Ints filter_window(NodeContext& context) {
 std::vector<TensorFacts> resolve_convolution(NodeContext& context) {
   const Window window = resolve_window(context, filter_window(context));
   const std::int64_t groups = attribute_int(context.node, "group", 1);
-  const Shape& filter = context.shape(1);
+  const Shape filter = filter_shape(context);
   const std::int64_t channels = context.shape(0)[1];
   if (groups < 1 || filter[1] * groups != channels || filter[0] % groups != 0) {
     context.refuse("filter " + to_string(filter) + " in " + std::to_string(groups) +
@@ -111,7 +117,7 @@ std::vector<TensorFacts> resolve_convolution(NodeContext& context) {
 
 std::vector<TensorFacts> resolve_transposed_convolution(NodeContext& context) {
   const Window window = resolve_window(context, filter_window(context));
-  const Shape& filter = context.shape(1);
+  const Shape filter = filter_shape(context);
   if (attribute_int(context.node, "group", 1) != 1) context.refuse("groups are not supported");
   if (!attribute_ints(context.node, "output_shape").empty()) {
     context.refuse("output_shape is not supported; pads are");

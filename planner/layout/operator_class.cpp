@@ -20,7 +20,8 @@ const std::map<std::string, LayoutClass>& classes() {
     for (const char* name :
          {"Conv", "ConvTranspose", "MatMul", "Gemm", "LayerNormalization", "Softmax", "MaxPool",
           "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "Resize", "ReduceMean", "ReduceSum",
-          "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2", "ReduceSumSquare"}) {
+          "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2", "ReduceSumSquare", "GatherElements",
+          "ScatterElements", "CumSum"}) {
       entries[name] = ild_variable;
     }
     for (const char* name : {"Reshape", "Transpose", "DepthToSpace", "SpaceToDepth"}) {

@@ -90,7 +90,9 @@ StorageForm form_in_order(const std::vector<Dimension>& order, const Shape& shap
 
 bool is_computed(const GraphNode& node) {
   return !is_movement(node.operation) && node.operation != "Concat" && node.operation != "Gather" &&
-         node.operation != "GatherRows" && node.operation != "Pad" && node.outputs.size() == 1;
+         node.operation != "GatherRows" && node.operation != "Pad" &&
+         node.operation != "GatherElements" && node.operation != "ScatterElements" &&
+         node.operation != "CumSum" && node.outputs.size() == 1;
 }
 
 class Chooser {

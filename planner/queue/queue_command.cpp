@@ -28,7 +28,7 @@ constexpr const char* usage =
 po::options_description queue_flags() {
   po::options_description flags("options of fmplan queue");
   flags.add_options()("model", po::value<std::vector<std::string>>()->composing(),
-                      "an ONNX file, opset 9 to 17; also without the flag")(
+                      "an ONNX file, opset 1 to 17; also without the flag")(
       "order", po::value<std::string>()->default_value("fifo"),
       "fifo: as given | srpt: shortest remaining processing time first");
   add_plan_flags("optimal", &flags);
@@ -110,7 +110,8 @@ ExitStatus run_queue(const std::vector<std::string>& words) {
     return ExitStatus::done;
   }
   const std::vector<QueueEntry> entries =
-      queue_entries(texts_of(values, "model"), texts_of(values, "shape"), texts_of(values, "dim"));
+      queue_entries(texts_of(values, "model"), texts_of(values, "shape"), texts_of(values, "dim"),
+                    texts_of(values, "value"));
   const QueueOrder order = queue_order_from(values["order"].as<std::string>());
   const std::string output = required(values, "output");
   const DeviceConfig config = DeviceConfig::load(required(values, "config"));

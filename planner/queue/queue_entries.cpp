@@ -50,11 +50,13 @@ void bind(const std::string& text, Bind bind_one, std::vector<QueueEntry>* entri
 
 std::vector<QueueEntry> queue_entries(const std::vector<std::string>& paths,
                                       const std::vector<std::string>& shapes,
-                                      const std::vector<std::string>& dimensions) {
+                                      const std::vector<std::string>& dimensions,
+                                      const std::vector<std::string>& values) {
   if (paths.empty()) throw UserError("no models: name the ONNX files; see fmplan queue --help");
   std::vector<QueueEntry> entries = named_entries(paths);
   for (const std::string& text : shapes) bind(text, bind_shape, &entries);
   for (const std::string& text : dimensions) bind(text, bind_dimension, &entries);
+  for (const std::string& text : values) bind(text, bind_value, &entries);
   return entries;
 }
 

@@ -20,6 +20,7 @@ struct QueueEntry {
 /// one name are different files.
 std::vector<QueueEntry> queue_entries(const std::vector<std::string>& paths,
                                       const std::vector<std::string>& shapes,
-                                      const std::vector<std::string>& dimensions);
+                                      const std::vector<std::string>& dimensions,
+                                      const std::vector<std::string>& values = {});
 
 }  // namespace fm

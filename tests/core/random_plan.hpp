@@ -79,6 +79,9 @@ class RandomPlan {
     tensor.name = odd_text();
     tensor.role = role;
     tensor.dtype = plan_.storage;
+    if (role == TensorRole::output) {
+      tensor.value_type = one_of({ElementType::float32, ElementType::int64, ElementType::boolean});
+    }
     tensor.shape = {1 + static_cast<std::int64_t>(below(3)),
                     1 + static_cast<std::int64_t>(below(30)),
                     1 + static_cast<std::int64_t>(below(60))};

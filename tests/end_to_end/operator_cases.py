@@ -13,7 +13,7 @@ def case(function):
 
 
 def floats(*dims, low=-1.0, high=1.0):
-    return RNG.uniform(low, high, dims).astype(np.float32)
+    return np.asarray(RNG.uniform(low, high, dims)).astype(np.float32)
 
 
 class Model:
@@ -458,3 +458,151 @@ def parts_joined_in_place():
     model.result("MaxPool", [joined], kernel_shape=[2, 2])
     wide = model.node("Concat", [a, x], axis=3)
     return model.result("MaxPool", [wide], kernel_shape=[2, 2])
+
+
+def as_floats(model, value):
+    return model.node("Cast", [value], to=TensorProto.FLOAT)
+
+
+@case
+def more_unary_functions():
+    model = Model(16)
+    x = model.input("x", 2, 3, 7)
+    inside = model.node("Mul", [model.node("Tanh", [x]), model.weight("near", np.float32(0.9))])
+    beyond = model.node("Add", [model.node("Abs", [x]), model.weight("one", np.float32(1.5))])
+    for op in ("Sin", "Cos", "Sinh", "Cosh", "Asinh", "Atan", "Sign", "Round", "Softsign"):
+        model.result(op, [x])
+    for op in ("Tan", "Asin", "Acos", "Atanh"):
+        model.result(op, [inside])
+    model.result("Acosh", [beyond])
+    model.output(model.node("Selu", [x], alpha=1.5, gamma=1.2), model.node("Celu", [x], alpha=0.8),
+                 model.node("ThresholdedRelu", [x], alpha=0.3),
+                 model.node("Shrink", [x], lambd=0.4, bias=0.1),
+                 model.node("PRelu", [x, model.weight("slope", floats(3, 1))]))
+    return model.result("Clip", [x, model.input("low"), model.input("high")])
+
+
+@case
+def comparisons_and_choices():
+    model = Model(16)
+    x, y = model.input("x", 4, 1, 9), model.input("y", 5, 9)
+    less, more = model.node("Less", [x, y]), model.node("GreaterOrEqual", [x, y])
+    either = model.node("Or", [less, model.node("Not", [more])])
+    model.output(model.node("Where", [less, x, y]), as_floats(model, either),
+                 as_floats(model, model.node("Xor", [less, more])),
+                 as_floats(model, model.node("And", [less, either])))
+    infinite = model.node("Div", [x, model.weight("nought", np.float32(0))])
+    model.output(as_floats(model, model.node("IsInf", [infinite], detect_negative=0)))
+    return model.result("Where", [model.node("IsInf", [infinite]), x, infinite])
+
+
+@case
+def whole_numbers():
+    model = Model(16)
+    x = model.node("Mul", [model.input("x", 6, 7), model.weight("wide", np.float32(40))])
+    whole = model.node("Cast", [x], to=TensorProto.INT64)
+    seven = model.ints("seven", 7)
+    for op in ("Div", "Mod", "Mul", "Max"):
+        model.output(as_floats(model, model.node(op, [whole, seven])))
+    model.output(as_floats(model, model.node("Pow", [whole, model.ints("two", 2)])))
+    model.result("Mod", [x, model.weight("real", np.float32(2.5))], fmod=1)
+    return model.output(as_floats(model, model.node("ReduceSum", [whole, model.ints("last", 1)])))
+
+
+@case
+def positions_of_extremes():
+    model = Model(13)
+    x = model.input("x", 3, 5, 6)
+    for axis in (0, 1, 2):
+        model.output(as_floats(model, model.node("ArgMax", [x], axis=axis)))
+    model.output(as_floats(model, model.node("ArgMin", [x], axis=1, keepdims=0)),
+                 model.node("Hardmax", [x], axis=1), model.node("LogSoftmax", [x], axis=0))
+    model.nodes.append(helper.make_node("TopK", [x, model.ints("k", 3)], ["top", "at"], axis=1))
+    return model.output("top", as_floats(model, "at"))
+
+
+@case
+def sums_along_axes():
+    model = Model(13)
+    x = model.input("x", 3, 5, 6)
+    for op in ("ReduceL1", "ReduceLogSumExp"):
+        model.output(model.node(op, [x], axes=[1]), model.node(op, [x], axes=[0, 2], keepdims=0))
+    model.result("ReduceLogSum", [model.node("Abs", [x])], axes=[2])
+    return model.output(model.node("CumSum", [x, model.ints("axis", 1)]),
+                        model.node("CumSum", [x, model.ints("back", -1)], exclusive=1, reverse=1))
+
+
+@case
+def computed_positions():
+    model = Model(16)
+    x = model.input("x", 5, 6)
+    place = model.node("ArgMax", [x], axis=1, keepdims=0)
+    model.output(model.node("Gather", [x, place], axis=0),
+                 model.node("GatherElements", [x, model.node("ArgMax", [x], axis=0)], axis=0),
+                 model.node("GatherND", [x, model.node("Unsqueeze", [place, model.ints("u", 1)])]))
+    one = model.node("OneHot", [place, model.ints("depth", 6), model.weight("values", floats(2))])
+    model.output(one)
+    model.result("ScatterElements", [x, model.weight("i", np.array([[1, -2], [0, 4]])), model.weight("u0", floats(2, 2))],
+                 axis=1)
+    return model.result("ScatterND", [x, model.weight("n", np.array([[4], [0]])), model.weight("u1", floats(2, 6))],
+                        reduction="add")
+
+
+@case
+def repeats_and_borders():
+    model = Model(13)
+    x = model.input("x", 2, 3, 5)
+    model.result("Tile", [x, model.ints("repeats", 2, 1, 3)])
+    for mode in ("reflect", "edge"):
+        model.result("Pad", [x, model.ints(f"pads_{mode}", 0, 1, 2, 1, 2, 3) if mode == "edge"
+                             else model.ints("pads_r", 1, 0, 2, 0, 2, 3)], mode=mode)
+    return model.result("Pad", [x, model.ints("cut", 0, -1, 2, 0, 1, -2)])
+
+
+@case
+def windows_of_one_and_three_dimensions():
+    model = Model(13)
+    line, block = model.input("line", 1, 4, 13), model.input("block", 1, 3, 6, 7, 5)
+    model.result("Conv", [line, model.weight("w1", floats(6, 4, 3)), model.weight("b1", floats(6))], strides=[2],
+                 pads=[1, 1])
+    model.result("ConvTranspose", [line, model.weight("t1", floats(4, 5, 3))], strides=[2])
+    model.result("Conv", [block, model.weight("w3", floats(4, 3, 2, 3, 3))], strides=[2, 1, 1], pads=[1, 1, 0, 0, 1, 1])
+    model.result("ConvTranspose", [block, model.weight("t3", floats(3, 2, 2, 2, 3))], strides=[2, 2, 1],
+                 pads=[1, 0, 1, 0, 1, 0])
+    for op in ("MaxPool", "AveragePool"):
+        model.result(op, [line], kernel_shape=[3], strides=[2], pads=[1, 1])
+        model.result(op, [block], kernel_shape=[2, 3, 2], strides=[2, 2, 1], pads=[1, 1, 0, 0, 1, 1])
+    return model.output(model.node("GlobalAveragePool", [line]), model.node("GlobalMaxPool", [block]))
+
+
+@case
+def computed_and_grouped_filters():
+    model = Model(13)
+    x = model.input("x", 1, 6, 7, 8)
+    model.result("Conv", [x, model.weight("g", floats(9, 2, 3, 3)), model.weight("b", floats(9))], group=3)
+    model.result("ConvTranspose", [x, model.weight("t", floats(6, 2, 2, 2))], group=2, strides=[2, 2])
+    model.result("Conv", [x, model.input("w", 5, 6, 3, 3), model.input("c", 5)], pads=[1, 1, 1, 1])
+    model.result("Conv", [x, model.input("d", 6, 1, 3, 3)], group=6)
+    return model.result("ConvTranspose", [x, model.input("v", 6, 3, 3, 3)], strides=[2, 2], auto_pad="SAME_UPPER")
+
+
+@case
+def normalisations():
+    model = Model(13)
+    x = model.input("x", 2, 6, 4, 5)
+    scale, shift = model.weight("scale", floats(6)), model.weight("shift", floats(6))
+    model.result("InstanceNormalization", [x, scale, shift])
+    model.result("LRN", [x], size=3, alpha=0.01, beta=0.6, bias=1.5)
+    model.result("MeanVarianceNormalization", [x])
+    model.result("LpNormalization", [x], axis=1)
+    spread = model.node("Abs", [model.input("v", 6)])
+    return model.result("BatchNormalization", [x, model.input("s", 6), shift, model.input("m", 6), spread])
+
+
+@case
+def operators_that_are_functions():
+    """Operators that ONNX defines by others, taken apart when imported."""
+    model = Model(13)
+    scores = model.input("scores", 5, 4)
+    labels = model.node("ArgMax", [model.input("x", 5, 4)], axis=1, keepdims=0)
+    return model.result("SoftmaxCrossEntropyLoss", [scores, labels], reduction="mean")

@@ -203,6 +203,16 @@ TEST_P(CatalogueTest, GatherReadsItsIndices) {
   EXPECT_EQ(program.tables_size(), 0) << "loaded indices are variables";
 }
 
+TEST_P(CatalogueTest, LinearOperatorsAroundAnAxis) {
+  const PlanTensor& x = plan.tensor({3, 7, 5}, Layout::linear);
+  const PlanTensor& at = plan.indices({4});
+  const PlanTensor& updates = plan.tensor({3, 4, 5}, Layout::linear);
+  const PlanTensor& y = plan.tensor({3, 7, 5}, Layout::linear);
+  const PlanLaunch scatter = build_scatter(x, at, updates, y, 1, ScatterCombination::add);
+  EXPECT_EQ(plan.check(scatter).tables_size(), 0);
+  EXPECT_EQ(plan.check(build_scan(x, y, 1, false, true)).tables_size(), 0);
+}
+
 /// `launch` with argument `name`, which lies as `stored`, behind an index function.
 PlanLaunch through(PlanLaunch launch, const std::string& name, const std::string& function,
                    const PlanTensor& stored) {
