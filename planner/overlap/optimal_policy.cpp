@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/diagnostics.hpp"
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/memory_reuse.hpp"
 #include "planner/overlap/setting_candidates.hpp"
@@ -200,8 +200,9 @@ class OptimalPolicy {
 
   OverlapPlan described(const Candidate& candidate, Bytes budget) const {
     OverlapPlan result;
-    const auto [plan, run] = made(candidate, budget);
-    result.plan = plan;
+    MadePlan made_plan = made(candidate, budget);
+    const TimedRun& run = made_plan.run;
+    result.plan = std::move(made_plan.plan);
     result.plan.policy = "optimal";
     set_dependencies(&result.plan);
     OverlapReport& report = result.report;
