@@ -230,7 +230,7 @@ class HostProgram : private PlanActor {
     std::set<std::string> programs;
     for (const PlanLaunch& launch : plan_.launches) {
       if (launch.kind != LaunchKind::kernel) continue;
-      programs.insert(launch.kernel + " " + compile_options(plan_, launch, false));
+      programs.insert(program_name(plan_, launch));
     }
     return programs.size();
   }

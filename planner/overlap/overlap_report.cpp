@@ -92,7 +92,6 @@ double OverlapReport::gap() const {
 }
 
 void describe_floors(const OverlapModel& model, const DeviceCosts& costs, OverlapReport* report) {
-  report->program_load = model.program_load();
   report->disk_floor = costs.disk_floor(model.weight_bytes());
   report->compute_floor = time_floor(model.relaxed_problem(unlimited_bytes)).compute;
 }
