@@ -9,7 +9,6 @@ length, without a cache of keys and values.
 import functools
 import math
 
-import onnx
 import torch
 import transformers
 
@@ -56,19 +55,6 @@ def build(sizes):
         skeleton.usual_distributions(module, smaller_scores))
 
 
-def tie_head(graph, folded):
-    """Reads the head's matrix from the embedding by a Transpose, as the network does.
-
-    The exporter folds the transpose away, and with it that both are one tensor.
-    """
-    tied = [name for name, parameter in folded.items() if parameter.endswith("wte.weight")]
-    for name in tied:
-        graph.initializer.remove(next(t for t in graph.initializer if t.name == name))
-        reader = next(i for i, node in enumerate(graph.node) if name in node.input)
-        graph.node.insert(reader, onnx.helper.make_node(
-            "Transpose", [folded.pop(name)], [name], name="/head/Transpose", perm=[1, 0]))
-
-
 if __name__ == "__main__":
     skeleton.main(__doc__.splitlines()[0],
-                  {name: functools.partial(build, sizes) for name, sizes in NETWORKS.items()}, tie_head)
+                  {name: functools.partial(build, sizes) for name, sizes in NETWORKS.items()})

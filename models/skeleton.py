@@ -195,14 +195,30 @@ def bring_constants_in(model, inputs, tensors, numbered, distributions, shapes):
     return folded
 
 
+def tie(graph, folded):
+    """Reads a transposed copy from the parameter by a Transpose, where the graph holds that too.
+
+    The exporter folds the transpose of a head that is tied to the embedding, and with it that both
+    are one tensor.
+    """
+    present = {tensor.name: tensor for tensor in graph.initializer}
+    for name, parameter in folded.items():
+        if name.endswith("_transposed") and parameter in present:
+            graph.initializer.remove(present[name])
+            reader = next(i for i, node in enumerate(graph.node) if name in node.input)
+            graph.node.insert(reader, onnx.helper.make_node(
+                "Transpose", [parameter], [name], name="/head/Transpose", perm=[1, 0]))
+
+
 def make_skeleton(network, name, opset):
-    """Returns the skeleton and {initializer name: parameter name} of folded parameters."""
+    """Returns the ONNX model of a network, without weights."""
     shapes = {key: value.shape for key, value in network.module.state_dict().items()}
     numbered = number_weights(network.module, network.distributions)
     model, tensors = export_graph(network, opset)
     folded = bring_constants_in(model, network.inputs, tensors, numbered, network.distributions, shapes)
+    tie(model.graph, folded)
     model.graph.name = name
-    return model, folded
+    return model
 
 
 def save(model, path):
@@ -213,7 +229,7 @@ def save(model, path):
     os.replace(file.name, path)
 
 
-def main(description, builders, finish=lambda graph, folded: None):
+def main(description, builders):
     """The command line of an export script. `builders` is {network name: function returning a Network}."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("networks", nargs="*", default=list(builders), metavar="NETWORK",
@@ -224,8 +240,7 @@ def main(description, builders, finish=lambda graph, folded: None):
     for name in arguments.networks:
         if name not in builders:
             parser.error(f"unknown network {name!r}; known: {', '.join(builders)}")
-        model, folded = make_skeleton(builders[name](), name, arguments.opset)
-        finish(model.graph, folded)
+        model = make_skeleton(builders[name](), name, arguments.opset)
         path = os.path.join(arguments.folder, name + ".onnx")
         save(model, path)
         print(f"{path}: {len(model.graph.node)} nodes, {os.path.getsize(path)} bytes")
