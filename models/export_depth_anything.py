@@ -8,7 +8,7 @@ import transformers
 
 import skeleton
 
-PIXELS = 224  # on a side; FlashMem's work (README.md)
+HEIGHT, WIDTH = 266, 308  # FlashMem's work (README.md)
 # huggingface.co/LiheYoung/depth-anything-small-hf and -large-hf; the backbone is DINOv2's ViT-S/14, ViT-L/14.
 NETWORKS = {
     "depth-anything-small": (dict(hidden_size=384, num_hidden_layers=12, num_attention_heads=6),
@@ -43,12 +43,15 @@ def build(backbone, head):
     layers = backbone["num_hidden_layers"]
     config = transformers.DepthAnythingConfig(
         backbone_config=transformers.Dinov2Config(
-            image_size=PIXELS, patch_size=14, reshape_hidden_states=False, apply_layernorm=True,
+            image_size=(HEIGHT, WIDTH), patch_size=14, reshape_hidden_states=False, apply_layernorm=True,
             out_indices=list(range(layers - 3, layers + 1)), **backbone),
         reassemble_hidden_size=backbone["hidden_size"], **head)
     with skeleton.without_weights():
         module = Depth(transformers.DepthAnythingForDepthEstimation(config)).eval()
-    return skeleton.Network(module, {"image": torch.zeros(1, 3, PIXELS, PIXELS)}, ("depth",),
+    # Interpolated from the checkpoint's once for a size of picture, so a constant of the network.
+    embeddings = module.network.backbone.embeddings
+    embeddings.interpolate_pos_encoding = lambda states, height, width: embeddings.position_embeddings
+    return skeleton.Network(module, {"image": torch.zeros(1, 3, HEIGHT, WIDTH)}, ("depth",),
                             skeleton.usual_distributions(module, exceptions))
 
 

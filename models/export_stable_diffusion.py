@@ -17,7 +17,8 @@ class WrittenOutAttention:
         context = states if encoder_hidden_states is None else encoder_hidden_states
 
         def heads(tensor):
-            return tensor.unflatten(-1, (attention.heads, -1)).transpose(1, 2)
+            width = attention.to_q.out_features // attention.heads
+            return tensor.view(1, -1, attention.heads, width).transpose(1, 2)
 
         queries = heads(attention.to_q(states))
         keys, values = heads(attention.to_k(context)), heads(attention.to_v(context))

@@ -229,7 +229,7 @@ def save(model, path):
     os.replace(file.name, path)
 
 
-def main(description, builders):
+def main(description, builders, finish=lambda model: None):
     """The command line of an export script. `builders` is {network name: function returning a Network}."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("networks", nargs="*", default=list(builders), metavar="NETWORK",
@@ -241,6 +241,7 @@ def main(description, builders):
         if name not in builders:
             parser.error(f"unknown network {name!r}; known: {', '.join(builders)}")
         model = make_skeleton(builders[name](), name, arguments.opset)
+        finish(model)
         path = os.path.join(arguments.folder, name + ".onnx")
         save(model, path)
         print(f"{path}: {len(model.graph.node)} nodes, {os.path.getsize(path)} bytes")
