@@ -167,7 +167,9 @@ double parse_quantity(const std::string& text, QuantityKind kind, const SourceLo
   const std::string name = trimmed(std::string(end, clean.data() + clean.size()));
   for (const Unit& unit : units_of(kind)) {
     if (name != unit.name) continue;
-    const double value = number * unit.factor;
+    double value = number * unit.factor;
+    // "29.89 MiB" is meant to the byte as little as it is written.
+    if (kind == QuantityKind::bytes && unit.factor > 1) value = std::floor(value);
     if (is_whole(kind) && value != std::floor(value)) {
       throw UserError(where, "'" + text + "' is not a whole number of " +
                                  (kind == QuantityKind::bytes ? "bytes" : "units"));

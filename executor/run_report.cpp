@@ -5,21 +5,10 @@
 #include <map>
 #include <sstream>
 
+#include "core/figures_text.hpp"
+
 namespace fm {
 namespace {
-
-std::string megabytes(Bytes bytes) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << static_cast<double>(bytes.count()) / (1 << 20)
-       << " MiB";
-  return text.str();
-}
-
-std::string milliseconds(std::uint64_t nanoseconds) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(3) << static_cast<double>(nanoseconds) / 1e6 << " ms";
-  return text.str();
-}
 
 std::string gigaflops(std::uint64_t macs, std::uint64_t nanoseconds) {
   if (macs == 0 || nanoseconds == 0) return "";
@@ -77,15 +66,15 @@ void print_by_kernel(const Plan& plan, const Measurement& measured, std::ostream
 
 void print_memory(const Measurement& measured, std::ostream& out) {
   const MemoryClaims& peak = measured.memory.peak_by_class;
-  out << "device memory peak   " << megabytes(measured.memory.peak) << " (average "
-      << megabytes(measured.memory.average) << "); by class: preloaded "
-      << megabytes(peak.preloaded) << ", UM in flight " << megabytes(peak.um_in_flight)
-      << ", TM in flight " << megabytes(peak.tm_in_flight) << ", activations "
-      << megabytes(peak.activations) << ", staging " << megabytes(peak.staging) << "\n";
-  out << "process memory       peak RSS " << megabytes(measured.process.peak_resident) << " (now "
-      << megabytes(measured.process.resident_anonymous) << " anonymous, "
-      << megabytes(measured.process.resident_file) << " of files, "
-      << megabytes(measured.process.swapped) << " swapped)\n";
+  out << "device memory peak   " << mebibytes(measured.memory.peak) << " (average "
+      << mebibytes(measured.memory.average) << "); by class: preloaded "
+      << mebibytes(peak.preloaded) << ", UM in flight " << mebibytes(peak.um_in_flight)
+      << ", TM in flight " << mebibytes(peak.tm_in_flight) << ", activations "
+      << mebibytes(peak.activations) << ", staging " << mebibytes(peak.staging) << "\n";
+  out << "process memory       peak RSS " << mebibytes(measured.process.peak_resident) << " (now "
+      << mebibytes(measured.process.resident_anonymous) << " anonymous, "
+      << mebibytes(measured.process.resident_file) << " of files, "
+      << mebibytes(measured.process.swapped) << " swapped)\n";
 }
 
 }  // namespace
@@ -126,7 +115,7 @@ std::string summary_text(const Plan& plan, const Measurement& measured) {
   out << "inference            min " << milliseconds(least) << ", median "
       << milliseconds(execution_ns(median_run(measured.runs))) << " of " << measured.runs.size()
       << (measured.runs.size() == 1 ? " run\n" : " runs\n");
-  out << "read from disk       " << megabytes(measured.bytes_read) << "\n";
+  out << "read from disk       " << mebibytes(measured.bytes_read) << "\n";
   print_memory(measured, out);
   print_by_kernel(plan, measured, out);
   return out.str();
@@ -137,7 +126,7 @@ std::string models_text(const std::vector<ResultModel>& models) {
   for (const ResultModel& model : models) {
     out << "model                " << model.name << ": starts at "
         << milliseconds(model.start.count()) << ", outputs at "
-        << milliseconds(model.integrated.count()) << ", peak " << megabytes(model.peak) << "\n";
+        << milliseconds(model.integrated.count()) << ", peak " << mebibytes(model.peak) << "\n";
   }
   return out.str();
 }

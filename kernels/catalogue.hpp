@@ -68,6 +68,8 @@ std::string access_macros();
 /// plan's placement and dtype. `recording` selects the logging build. With index functions, a
 /// digest of them, so that the options alone tell a launch's builds of one kernel apart.
 std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording);
+/// What tells a kernel launch's program from the plan's others.
+std::string program_name(const Plan& plan, const PlanLaunch& launch);
 
 /// Arguments agree with the catalogue: number, kinds, written ones writable. Throws UserError
 /// naming launch and argument.

@@ -198,6 +198,10 @@ std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool rec
   return options;
 }
 
+std::string program_name(const Plan& plan, const PlanLaunch& launch) {
+  return launch.kernel + " " + compile_options(plan, launch, false);
+}
+
 void validate_launches(const Plan& plan) {
   for (const PlanLaunch& launch : plan.launches) {
     if (launch.kind != LaunchKind::kernel) continue;

@@ -115,10 +115,12 @@ OverlapRequest overlap_request(const po::variables_map& values) {
   }
   if (values.count("minimize") != 0) {
     const std::string& word = values["minimize"].as<std::string>();
-    if (word != "latency" && word != "memory") {
-      throw UserError("--minimize `" + word + "`: " + accepted_words(word, {"latency", "memory"}));
+    if (word != "latency" && word != "execution" && word != "memory") {
+      throw UserError("--minimize `" + word +
+                      "`: " + accepted_words(word, {"latency", "execution", "memory"}));
     }
     request.minimize_memory = word == "memory";
+    request.programs_count = word != "execution";
   }
   if (values.count("slowdown") != 0) {
     if (!request.minimize_memory) throw UserError("--slowdown belongs to --minimize memory");
@@ -182,7 +184,8 @@ bool has_overlap_options(const std::string& policy) {
 void add_overlap_options(po::options_description* flags) {
   const auto text = [] { return po::value<std::string>(); };
   flags->add_options()("budget", text(), "optimal: most bytes resident at any time, e.g. 1.5GiB")(
-      "minimize", text(), "optimal: latency (default) | memory")(
+      "minimize", text(),
+      "optimal: latency (default) | execution, once programs are loaded | memory")(
       "slowdown", text(), "optimal, with --minimize memory: percent over the fastest, default 0")(
       "pareto", text(), "optimal: N plans from the least memory to the fastest")(
       "runs", text(), "optimal: runs of one process; weights may stay for the next")(

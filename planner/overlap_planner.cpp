@@ -48,8 +48,9 @@ std::vector<std::uint64_t> chunks_copied(const Plan& plan) {
 }
 
 /// Nanoseconds of all runs, the later ones with their preloaded weights still there.
-double total_time(const OverlapReport& report) {
-  return static_cast<double>(report.predicted.count()) +
+double total_time(const OverlapReport& report, bool programs_count) {
+  return (programs_count ? static_cast<double>(report.program_load.count()) : 0) +
+         static_cast<double>(report.predicted.count()) +
          static_cast<double>(report.runs - 1) * static_cast<double>(report.predicted_warm.count());
 }
 
@@ -172,7 +173,7 @@ FusedSchedule OverlapPlanner::schedule_of(const UnfusedNodes& unfused,
   try {
     OverlapPlan plan = chosen(*draft, adaptation);
     if (!lc_opg_) {
-      schedule.cost = total_time(plan.report);
+      schedule.cost = total_time(plan.report, request_.programs_count);
       schedule.copied = chunks_copied(plan.plan);
     }
     adaptation->plans.emplace(unfused, std::move(plan));

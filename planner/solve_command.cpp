@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "core/atomic_file.hpp"
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 #include "planner/overlap/lc_opg_report.hpp"
 #include "planner/overlap/timed_report.hpp"
 #include "planner/overlap_command.hpp"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/figures_text.hpp"
 #include "planner/movement_report.hpp"
 
 namespace fm {
@@ -38,13 +39,6 @@ Facts facts_of(const Plan& plan) {
   }
   facts.movement = movement_totals(plan);
   return facts;
-}
-
-std::string mebibytes(Bytes bytes) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << static_cast<double>(bytes.count()) / (1 << 20)
-       << " MiB";
-  return text.str();
 }
 
 Bytes activation_bytes(const Plan& plan) {

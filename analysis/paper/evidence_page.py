@@ -105,7 +105,8 @@ Devices but {measured} are simulated (`fmsim --sample auto`, traces composed fro
 computer: fmexec on PoCL, programs cached, no energy, the median of five runs, which moves with whatever else it runs. `lc-opg` and `optimal` know launch times, and how much a launch may carry, from a profile of the network's launches on {profiled};
 elsewhere launch times from the run under `preload`, and what launches carry is learnt from that profile, or estimated where
 the network has none. `optimal-0.15` may hold all activations and 0.15 of the
-weights; `-fusion`: with `--fusion adaptive`.
+weights; `-execution`: with `--minimize execution`, for programs that are loaded beforehand; `-fusion`: with
+`--fusion adaptive`.
 
 - Integrated: from nothing to the output, start-up (context and programs) included; ±: the sampling's error bound. Of floor:
   (integrated - start-up) / max(disk, compute, DRAM). Of overlap: the same of max(disk, execution alone), the latter that of `preload`.

@@ -12,7 +12,7 @@ StagingRing::StagingRing(const OpenClContext& context, Bytes bytes, HostRecorder
       main_thread, create_buffer_operation(object_, trace::STAGING, bytes, "staging ring"));
   buffer_ = HostFilledBuffer(context, bytes, "the staging ring");
   recorder_.end(id);
-  room_made_by_ = id;
+  room_made_by_ = {id};
 }
 
 StagingRing::~StagingRing() { recorder_.note(main_thread, release_operation(object_)); }
@@ -48,11 +48,13 @@ RingPiece StagingRing::claim(Bytes bytes, std::uint32_t thread, std::uint64_t ca
       drop_free_entries();
     }
   }
+  Causes causes = std::move(room_made_by_);
+  causes.push_back(cause);
   Entry entry;
   entry.piece = {++last_number_, *offset, bytes, 0};
   entry.piece.claimed_by = recorder_.note(
-      thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes),
-      {cause, room_made_by_});
+      thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes), causes);
+  room_made_by_ = {entry.piece.claimed_by};
   entries_.push_back(std::move(entry));
   return entries_.back().piece;
 }
@@ -80,7 +82,7 @@ void StagingRing::free(std::uint64_t piece, std::uint32_t thread) {
 
 void StagingRing::free_entry(Entry& entry, std::uint32_t thread) {
   entry.free = true;
-  room_made_by_ = std::max(room_made_by_, entry.copy);
+  room_made_by_.push_back(entry.copy);
   recorder_.note(
       thread,
       change_class_operation(object_, trace::UM_IN_FLIGHT, trace::STAGING, entry.piece.bytes),

@@ -61,7 +61,9 @@ class StagingRing {
   std::condition_variable changed_;
   std::deque<Entry> entries_;  // oldest first
   std::uint64_t last_number_ = 0;
-  std::uint64_t room_made_by_ = 0;  // the ring's creation, or what last emptied a piece
+  // What the next claim comes after: the claim before it, or the ring's creation, and all that
+  // emptied pieces since. Threads may replay claims and copies in another order than they had here.
+  Causes room_made_by_;
   bool stopped_ = false;
 };
 

@@ -53,8 +53,8 @@ class RingLog {
  public:
   RingLog(Bytes capacity, HostLog& log)
       : log_(log), capacity_(capacity), object_(log.new_object()) {
-    room_made_by_ = log_.add(
-        main_thread, create_buffer_operation(object_, trace::STAGING, capacity, "staging ring"));
+    room_made_by_ = {log_.add(
+        main_thread, create_buffer_operation(object_, trace::STAGING, capacity, "staging ring"))};
   }
   std::uint64_t object() const { return object_; }
 
@@ -65,10 +65,12 @@ class RingLog {
       if (pieces_.front().copy == 0) return std::nullopt;
       free_front(thread);
     }
+    room_made_by_.push_back(cause);
     Piece piece{++last_number_, *offset, bytes, 0, 0};
     piece.claimed_by = log_.add(
         thread, change_class_operation(object_, trace::STAGING, trace::UM_IN_FLIGHT, bytes),
-        {cause, room_made_by_});
+        room_made_by_);
+    room_made_by_ = {piece.claimed_by};
     pieces_.push_back(piece);
     return piece;
   }
@@ -99,7 +101,7 @@ class RingLog {
   void free_front(std::uint32_t thread) {
     const Piece piece = pieces_.front();
     pieces_.pop_front();
-    room_made_by_ = std::max(room_made_by_, piece.copy);
+    room_made_by_.push_back(piece.copy);
     log_.add(thread,
              change_class_operation(object_, trace::UM_IN_FLIGHT, trace::STAGING, piece.bytes),
              {piece.copy});
@@ -110,7 +112,7 @@ class RingLog {
   std::uint64_t object_;
   std::deque<Piece> pieces_;  // oldest first
   std::uint64_t last_number_ = 0;
-  std::uint64_t room_made_by_ = 0;
+  Causes room_made_by_;  // as StagingRing's
 };
 
 /// A read that was asked for, and what became of it.
@@ -228,7 +230,7 @@ class HostProgram : private PlanActor {
     std::set<std::string> programs;
     for (const PlanLaunch& launch : plan_.launches) {
       if (launch.kind != LaunchKind::kernel) continue;
-      programs.insert(launch.kernel + " " + compile_options(plan_, launch, false));
+      programs.insert(program_name(plan_, launch));
     }
     return programs.size();
   }

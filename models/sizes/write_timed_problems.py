@@ -17,7 +17,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import device_figures  # noqa: E402
 import write_problems  # noqa: E402
 
-LARGEST_SLICE = 16 * 1024**2  # core/staged_piece.hpp disk_request: larger weights are slices
+# planner/passes/passes.hpp: weights above the first are slices of at most the second.
+LARGEST_WHOLE_WEIGHT = 16 * 1024**2
+LARGEST_SLICE = 8 * 1024**2
 HIDDEN_COST = 0.2  # of a byte streamed in otherwise unused bandwidth (planner/profile/estimate.cpp)
 
 
@@ -45,7 +47,7 @@ def slowdown(kind, time, moved, figures):
 def parts_of(operator):
     """Launches of an operator: as many as slices of its weight. (macs, moved bytes, weights)"""
     (name, size), = operator.weights or [(None, 0)]
-    count = max(1, math.ceil(size / LARGEST_SLICE))
+    count = math.ceil(size / LARGEST_SLICE) if size > LARGEST_WHOLE_WEIGHT else 1
     for part in range(count):
         share = size * (part + 1) // count - size * part // count
         suffix = f".{part}" if count > 1 else ""
@@ -97,8 +99,8 @@ def problem_text(network, figures, arguments):
     lines.append("weights:")
     seen = set()
     for name, size, launch in weights:
-        # Each weight is used by one launch: the next of its size takes over its image.
-        reuse = ", new_image: false" if arguments.claims == "whole" and size in seen else ""
+        # Each weight is used by one launch: the next of its size takes over its memory.
+        reuse = ", new_memory: false" if arguments.claims == "whole" and size in seen else ""
         seen.add(size)
         lines.append(f"  - {{name: {name}, bytes: {size} B, first_use: {launch}, "
                      f"read: {microseconds(figures.read_seconds(size))}{reuse}}}")

@@ -60,8 +60,9 @@ HostCost DeviceCosts::host() const {
   HostCost cost;
   cost.enqueue = rounded(nanoseconds(config_.time("host.enqueue_overhead")));
   cost.allocation = rounded(nanoseconds(config_.time("allocator.base_cost")));
-  cost.allocation_nanoseconds_per_byte = nanoseconds(config_.time("allocator.page_cost")) /
-                                    static_cast<double>(config_.bytes("mmu.page_size").count());
+  cost.allocation_nanoseconds_per_byte =
+      nanoseconds(config_.time("allocator.page_cost")) /
+      static_cast<double>(config_.bytes("mmu.page_size").count());
   if (config_.flag("allocator.zero_pages")) {
     cost.allocation_nanoseconds_per_byte +=
         1e9 / config_.bytes_per_second("allocator.zeroing_bandwidth");
@@ -72,8 +73,7 @@ HostCost DeviceCosts::host() const {
 Nanoseconds DeviceCosts::program_load(const Plan& plan) const {
   std::set<std::string> programs;
   for (const PlanLaunch& launch : plan.launches) {
-    if (launch.kind == LaunchKind::copy) continue;
-    programs.insert(launch.kernel + " " + compile_options(plan, launch, false));
+    if (launch.kind == LaunchKind::kernel) programs.insert(program_name(plan, launch));
   }
   return rounded(nanoseconds(config_.time("host.program_load")) *
                  static_cast<double>(programs.size()));

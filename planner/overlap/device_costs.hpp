@@ -30,7 +30,7 @@ class DeviceCosts {
   /// Enqueueing, and making images: a driver call, pages, and their zeros.
   HostCost host() const;
   /// Loading the plan's programs, during which preloaded weights are read.
-  Nanoseconds program_load(const Plan& plan) const;
+  Nanoseconds program_load(const Plan& plan) const;  ///< of all programs, one after the other
   /// All bytes at the storage's best bandwidth, without latencies: the disk's floor.
   Nanoseconds disk_floor(Bytes bytes) const;
 

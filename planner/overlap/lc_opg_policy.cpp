@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/diagnostics.hpp"
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 #include "core/plan_streams.hpp"
 #include "core/preload_memory.hpp"
 #include "planner/dependencies.hpp"
@@ -151,6 +151,7 @@ OverlapPlan plan_lc_opg(const OverlapModel& model, const DeviceCosts& costs,
   reuse_memory(request.budget, &planned.plan);
   OverlapReport& report = planned.report;
   describe_floors(model, costs, &report);
+  report.program_load = costs.program_load(planned.plan);
   report.seconds = result.seconds;
   report.budget = request.budget;
   report.lc_opg = LcOpgTerms{result.objective,

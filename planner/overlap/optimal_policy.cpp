@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/diagnostics.hpp"
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
+#include "kernels/catalogue.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/memory_reuse.hpp"
 #include "planner/overlap/setting_candidates.hpp"
@@ -74,32 +76,83 @@ class OptimalPolicy {
                     " of streamed weights, " + mebibytes_up(minimum.ring) + " of staging ring");
   }
 
-  double total_of(const OverlapSetting& setting, const TimedRun& run) const {
-    return static_cast<double>(model_.preload_wait(setting).count()) +
+  double total_of(const OverlapSetting& setting, Nanoseconds programs, const TimedRun& run) const {
+    return (request_.programs_count ? static_cast<double>(programs.count()) : 0) +
+           static_cast<double>(model_.preload_wait(setting).count()) +
            static_cast<double>(request_.runs) * static_cast<double>(run.latency.count());
   }
 
   /// Of the settings that are best with copies alone for their ring, as many as time allows, at
-  /// least one, the best as a plan; where kernels stream, they are solved first. Throws
+  /// least one, the best as a plan; where kernels stream, each with streams too. Throws
   /// std::logic_error when none fits.
   Candidate best_within(Bytes budget, std::size_t launches = launches_solved) const {
     std::vector<Candidate> tried;
     for (const OverlapSetting& setting : candidates_) try_copies(setting, budget, &tried);
     if (tried.empty()) throw std::logic_error("no setting fits a budget above the least");
-    std::stable_sort(tried.begin(), tried.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
+    std::stable_sort(tried.begin(), tried.end(), faster);
     keep_one_a_ring(&tried);
     const std::size_t solved = launches / model_.plan().launches.size();
     tried.resize(std::clamp<std::size_t>(solved, 1, tried.size()));
-    for (Candidate& candidate : tried) {
-      if (model_.kernels_stream()) {
-        candidate.solution = solve_optimal(model_.problem(candidate.setting, budget), limits_);
-      }
-      candidate.total = total_of(candidate.setting, made(candidate, budget).run);
+    if (model_.kernels_stream()) add_streaming(budget, &tried);
+    for (Candidate& candidate : tried) set_total(budget, &candidate);
+    const Candidate& best = *std::min_element(tried.begin(), tried.end(), faster);
+    return request_.programs_count ? with_fewer_programs(best, budget) : best;
+  }
+
+  /// The same settings, solved with streams in kernels.
+  void add_streaming(Bytes budget, std::vector<Candidate>* candidates) const {
+    const std::size_t copying = candidates->size();
+    for (std::size_t i = 0; i < copying; ++i) {
+      candidates->push_back((*candidates)[i]);
+      candidates->back().solution =
+          solve_optimal(model_.problem(candidates->back().setting, budget), limits_);
     }
-    return *std::min_element(
-        tried.begin(), tried.end(),
-        [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
+  }
+
+  static bool faster(const Candidate& a, const Candidate& b) { return a.total < b.total; }
+
+  /// As a plan: its weights may take over memory, and its streaming kernels are programs.
+  void set_total(Bytes budget, Candidate* candidate) const {
+    const MadePlan plan = made(*candidate, budget);
+    candidate->total = total_of(candidate->setting, costs_.program_load(plan.plan), plan.run);
+  }
+
+  /// A kernel that streams is a program beside its bare one, which may take longer to load than it
+  /// saves: those that carry least are given up, while that helps.
+  Candidate with_fewer_programs(Candidate best, Bytes budget) const {
+    for (const std::vector<std::size_t>& launches : carrying_launches(best)) {
+      Candidate fewer = best;
+      fewer.setting.carries.resize(model_.plan().launches.size(), 1);
+      for (const std::size_t k : launches) fewer.setting.carries[k] = 0;
+      fewer.solution = solve_optimal(model_.problem(fewer.setting, budget), limits_);
+      set_total(budget, &fewer);
+      if (faster(fewer, best)) best = std::move(fewer);
+    }
+    return best;
+  }
+
+  /// Launches that may stream, those of one program together; that which carries least first.
+  std::vector<std::vector<std::size_t>> carrying_launches(const Candidate& candidate) const {
+    struct Carrying {
+      std::uint64_t chunks = 0;
+      std::vector<std::size_t> launches;
+    };
+    std::map<std::string, Carrying> programs;
+    for (std::size_t k = 0; k < model_.plan().launches.size(); ++k) {
+      if (model_.capacity(k) == Bytes(0)) continue;
+      Carrying& program = programs[program_name(model_.plan(), model_.plan().launches[k])];
+      program.chunks += candidate.solution.schedule.streamed[k];
+      program.launches.push_back(k);
+    }
+    std::vector<Carrying> sorted;
+    for (auto& [name, program] : programs) {
+      if (program.chunks > 0) sorted.push_back(std::move(program));
+    }
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Carrying& a, const Carrying& b) { return a.chunks < b.chunks; });
+    std::vector<std::vector<std::size_t>> launches;
+    for (Carrying& program : sorted) launches.push_back(std::move(program.launches));
+    return launches;
   }
 
   /// Of the candidates with one ring and enqueue depth the first.
@@ -123,7 +176,7 @@ class OptimalPolicy {
     candidate.setting = setting;
     candidate.solution.schedule = copies_before_use(problem, chunks);
     candidate.solution.run = run_schedule(problem, chunks, candidate.solution.schedule);
-    candidate.total = total_of(setting, candidate.solution.run);
+    candidate.total = total_of(setting, model_.program_load(), candidate.solution.run);
     tried->push_back(std::move(candidate));
   }
 
@@ -200,12 +253,14 @@ class OptimalPolicy {
 
   OverlapPlan described(const Candidate& candidate, Bytes budget) const {
     OverlapPlan result;
-    const auto [plan, run] = made(candidate, budget);
-    result.plan = plan;
+    MadePlan made_plan = made(candidate, budget);
+    const TimedRun& run = made_plan.run;
+    result.plan = std::move(made_plan.plan);
     result.plan.policy = "optimal";
     set_dependencies(&result.plan);
     OverlapReport& report = result.report;
     describe_floors(model_, costs_, &report);
+    report.program_load = costs_.program_load(result.plan);
     report.predicted_warm = model_.reread_time(candidate.setting) + run.latency;
     report.predicted = model_.preload_wait(candidate.setting) + run.latency;
     report.runs = request_.runs;

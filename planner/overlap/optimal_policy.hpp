@@ -13,10 +13,13 @@ namespace fm {
 struct OverlapRequest {
   std::optional<Bytes> budget;   ///< of everything resident; none: what the fastest needs
   bool minimize_memory = false;  ///< else latency
-  double slowdown = 0;           ///< minimize_memory: over the fastest within the budget
-  std::size_t pareto = 0;        ///< at least 2: plans along the front, instead of one
-  std::uint64_t runs = 1;        ///< runs of one process; preloaded weights stay for all of them
-  double seconds = 10;           ///< of each timed problem's solver
+  /// Latency is from when programs begin to load, so that each costs; else from when all are
+  /// loaded.
+  bool programs_count = true;
+  double slowdown = 0;     ///< minimize_memory: over the fastest within the budget
+  std::size_t pareto = 0;  ///< at least 2: plans along the front, instead of one
+  std::uint64_t runs = 1;  ///< runs of one process; preloaded weights stay for all of them
+  double seconds = 10;     ///< of each timed problem's solver
 };
 
 struct OverlapPlan {

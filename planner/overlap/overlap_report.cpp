@@ -6,32 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/figures_text.hpp"
 #include "core/plan_streams.hpp"
 
 namespace fm {
 namespace {
-
-std::string milliseconds(double nanoseconds) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << nanoseconds * 1e-6 << " ms";
-  return text.str();
-}
-std::string milliseconds(Nanoseconds time) {
-  return milliseconds(static_cast<double>(time.count()));
-}
-
-std::string mebibytes(Bytes bytes) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << static_cast<double>(bytes.count()) / (1 << 20)
-       << " MiB";
-  return text.str();
-}
-
-std::string percent(double ratio) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << ratio * 100 << " %";
-  return text.str();
-}
 
 std::string timed_text(const OverlapReport& report) {
   std::ostringstream out;
@@ -113,7 +92,6 @@ double OverlapReport::gap() const {
 }
 
 void describe_floors(const OverlapModel& model, const DeviceCosts& costs, OverlapReport* report) {
-  report->program_load = model.program_load();
   report->disk_floor = costs.disk_floor(model.weight_bytes());
   report->compute_floor = time_floor(model.relaxed_problem(unlimited_bytes)).compute;
 }

@@ -161,6 +161,9 @@ TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) 
   problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
   problem.host = costs_.host();
   problem.preloading = preloading(setting, preloaded.front());
+  for (std::size_t k = 0; k < setting.carries.size(); ++k) {
+    if (!setting.carries[k]) problem.launches[k].slowdown.clear();
+  }
   expect_reuse(setting, &problem);
   return problem;
 }

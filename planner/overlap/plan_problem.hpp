@@ -17,6 +17,8 @@ struct OverlapSetting {
   bool preloads_stay = true;
   Bytes ring;  ///< staging ring, when image weights are streamed
   int enqueue_ahead = 2;
+  /// By launch of the plan: may carry streams where its kernel can. Empty: all may.
+  std::vector<char> carries;
 };
 
 /// A plan of kernels only, its weights all preloaded, and what its launches cost.

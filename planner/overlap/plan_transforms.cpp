@@ -1,8 +1,11 @@
 #include "planner/overlap/plan_transforms.hpp"
 
+#include <algorithm>
+#include <map>
 #include <string>
 
 #include "core/plan_streams.hpp"
+#include "kernels/catalogue.hpp"
 #include "planner/overlap/read_pieces.hpp"
 
 namespace fm {
@@ -81,6 +84,24 @@ class ScheduleWriter {
   std::size_t copies_ = 0;
 };
 
+/// Launches that differ in how many weights they stream have one program, with slots for the most.
+void share_programs(Plan* plan) {
+  std::map<std::string, int> slots;
+  const auto bare_program = [&](PlanLaunch launch) {
+    launch.parameters.erase(streams_parameter);
+    return program_name(*plan, launch);
+  };
+  for (const PlanLaunch& launch : plan->launches) {
+    if (stream_slots(launch) == 0) continue;
+    int& most = slots[bare_program(launch)];
+    most = std::max(most, stream_slots(launch));
+  }
+  for (PlanLaunch& launch : plan->launches) {
+    if (stream_slots(launch) == 0) continue;
+    launch.parameters[streams_parameter] = std::to_string(slots.at(bare_program(launch)));
+  }
+}
+
 }  // namespace
 
 Plan plan_with_schedule(const Plan& original, const OverlapSetting& setting,
@@ -89,6 +110,7 @@ Plan plan_with_schedule(const Plan& original, const OverlapSetting& setting,
   Plan plan = original;
   plan.enqueue_ahead = setting.enqueue_ahead;
   const std::vector<std::string> begins = ScheduleWriter(streamed, &plan).write(schedule);
+  share_programs(&plan);
   bool images = false;
   for (std::size_t i = 0; i < streamed.size(); ++i) {
     WeightSlice& slice = plan.weights[streamed[i]];

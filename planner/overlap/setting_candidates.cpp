@@ -109,7 +109,7 @@ std::vector<OverlapSetting> setting_candidates(const OverlapModel& model, std::u
     const bool streams = std::any_of(model.streamable().begin(), model.streamable().end(),
                                      [&](std::size_t w) { return !set[w]; });
     for (const Bytes ring : streams ? ring_sizes(model) : std::vector<Bytes>{Bytes(0)}) {
-      for (const int ahead : {2, 1, 4}) settings.push_back({set, runs > 1, ring, ahead});
+      for (const int ahead : {2, 1, 4}) settings.push_back({set, runs > 1, ring, ahead, {}});
     }
   }
   return settings;

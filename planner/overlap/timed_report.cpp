@@ -5,19 +5,10 @@
 #include <sstream>
 
 #include "core/device_config.hpp"
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 
 namespace fm {
 namespace {
-
-std::string milliseconds(double nanoseconds) {
-  std::ostringstream out;
-  out << std::fixed << std::setprecision(3) << nanoseconds * 1e-6 << " ms";
-  return out.str();
-}
-std::string milliseconds(Nanoseconds time) {
-  return milliseconds(static_cast<double>(time.count()));
-}
 
 std::string size_text(Bytes bytes) {
   return quantity_text(static_cast<double>(bytes.count()), QuantityKind::bytes);

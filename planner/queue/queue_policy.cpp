@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/diagnostics.hpp"
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 #include "core/preload_memory.hpp"
 #include "kernels/catalogue.hpp"
 #include "planner/dependencies.hpp"

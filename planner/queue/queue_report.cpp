@@ -4,12 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 
 namespace fm {
 namespace {
-
-double milliseconds(Nanoseconds time) { return static_cast<double>(time.count()) * 1e-6; }
 
 Nanoseconds sum(const std::vector<Nanoseconds>& times) {
   Nanoseconds all;
@@ -38,9 +36,9 @@ std::string completion_line(const PlannedQueue& queue, QueueOrder order,
     out << "no plan: " << queue.other_refusal << '\n';
     return out.str();
   }
-  const double all = milliseconds(sum(completions));
-  out << std::fixed << std::setprecision(2) << "sum of completion times " << all << " ms, mean "
-      << all / static_cast<double>(completions.size()) << " ms\n";
+  const auto all = static_cast<double>(sum(completions).count());
+  out << "sum of completion times " << milliseconds(all) << ", mean "
+      << milliseconds(all / static_cast<double>(completions.size())) << '\n';
   return out.str();
 }
 
@@ -89,9 +87,9 @@ std::string queue_report_text(const PlannedQueue& queue) {
   for (const std::size_t m : plan.order) {
     out << "    " << std::left << std::setw(24) << plan.plan.models[m].name << std::right
         << std::setw(5) << facts[m].launches << " kernels, weights " << std::setw(11)
-        << mebibytes_up(facts[m].weights) << std::fixed << std::setprecision(2) << ", alone "
-        << std::setw(9) << milliseconds(queue.alone[m]) << " ms, ends at " << std::setw(9)
-        << milliseconds(plan.completions[m]) << " ms\n";
+        << mebibytes_up(facts[m].weights) << ", alone " << std::setw(13)
+        << milliseconds(queue.alone[m]) << ", ends at " << std::setw(13)
+        << milliseconds(plan.completions[m]) << '\n';
   }
   out << "  order        completions "
       << (plan.predicted ? "as predicted for the plans\n"

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "core/device_config.hpp"
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 #include "tests/core/error_message.hpp"
 
 namespace fm {
@@ -66,6 +66,7 @@ TEST(QuantityText, CountsAndBytesAreWhole) {
   EXPECT_THAT(error("0.3 B", Kind::bytes), HasSubstr("whole number of bytes"));
   EXPECT_THAT(error("1.5 cycles", Kind::cycles), HasSubstr("not a whole number"));
   EXPECT_EQ(parse("1.5 KiB", Kind::bytes), 1536);
+  EXPECT_EQ(parse("29.89 MiB", Kind::bytes), 31341936);  // to the byte nobody can write
 }
 
 TEST(QuantityText, BudgetsAreRoundedSoThatTheyCanBeGivenBack) {

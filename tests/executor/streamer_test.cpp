@@ -300,6 +300,26 @@ TEST_F(Ring, AClaimWaitsForTheCopyOfTheOldestPiece) {
   EXPECT_TRUE(claimed);
 }
 
+/// In a replay another thread's copy may end later than the one that came after it here.
+TEST_F(Ring, AClaimComesAfterTheOneBeforeAndAllThatMadeItsRoom) {
+  StagingRing ring(context_, Bytes(8000), recorder_);
+  const RingPiece first = ring.claim(Bytes(4000), reader_thread(0), 0);
+  const RingPiece second = ring.claim(Bytes(4000), reader_thread(1), 0);
+  const auto copy = [&](std::uint32_t thread, const RingPiece& piece) {
+    const std::uint64_t operation = recorder_.note(thread, wait_operation());
+    ring.copy_enqueued(piece, some_copy(), operation);
+    return operation;
+  };
+  const std::uint64_t second_copy = copy(reader_thread(1), second);
+  const std::uint64_t first_copy = copy(reader_thread(0), first);
+  const std::uint64_t cause = recorder_.note(main_thread, wait_operation());
+  const RingPiece both = ring.claim(Bytes(8000), reader_thread(1), cause);
+  const trace::HostOperation& claim = recorder_.operations().at(both.claimed_by - 1);
+  EXPECT_EQ(claim.id(), both.claimed_by);
+  EXPECT_THAT(claim.after(),
+              testing::UnorderedElementsAre(second.claimed_by, first_copy, second_copy, cause));
+}
+
 TEST_F(Ring, StopWakesWhoeverWaits) {
   StagingRing ring(context_, Bytes(8000), recorder_);
   ring.claim(Bytes(8000), reader_thread(0), 0);

@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "core/plan_streams.hpp"
+#include "kernels/catalogue.hpp"
 #include "planner/overlap/weight_placement.hpp"
 #include "planner/profile/estimate.hpp"
 #include "planner/profile/launch_profiles.hpp"
@@ -40,6 +44,11 @@ Bytes peak_of(const Plan& plan) {
   Bytes peak;
   for (const PlanLaunch& launch : plan.launches) peak = std::max(peak, launch.claims.total());
   return peak;
+}
+
+/// Nanoseconds from when programs begin to load.
+double from_programs(const OverlapPlan& planned) {
+  return static_cast<double>((planned.report.program_load + planned.report.predicted).count());
 }
 
 class EachPlacement : public testing::TestWithParam<PlacementPolicy> {};
@@ -93,8 +102,48 @@ TEST_P(EachPlacement, TheLeastMemoryIsTheLeastBudget) {
   request = {};
   const OverlapPlan fastest = one(GetParam(), request);
   EXPECT_GE(peak_of(faster.plan), peak_of(result.plan));
-  EXPECT_LE(static_cast<double>(faster.report.predicted.count()),
+  EXPECT_LE(from_programs(faster), 1.05 * from_programs(fastest) + 1);
+  request.minimize_memory = true;
+  request.slowdown = 0.05;
+  request.programs_count = false;
+  const OverlapPlan loaded = one(GetParam(), request);
+  EXPECT_LE(static_cast<double>(loaded.report.predicted.count()),
             1.05 * static_cast<double>(fastest.report.predicted.count()) + 1);
+}
+
+class ProgramsCount : public testing::Test {
+ protected:
+  static OverlapPlan plan_with(bool programs_count) {
+    OverlapRequest request;
+    request.budget = Bytes(30 << 20);
+    request.programs_count = programs_count;
+    PlanOptions options;
+    options.placement = PlacementPolicy::image2d;
+    return make_overlap_plans(FM_MODELS "/vit.onnx", test_config("adreno-750"), options, {},
+                              request)
+        .at(0);
+  }
+};
+
+/// Kernels that stream are programs of their own.
+TEST_F(ProgramsCount, OnlyStreamsThatSaveMoreThanTheirProgramsTake) {
+  const OverlapPlan loaded = plan_with(false), loading = plan_with(true);
+  EXPECT_GT(loaded.report.streamed_inside, Bytes(0));
+  EXPECT_LE(loaded.report.predicted, loading.report.predicted);
+  EXPECT_LE(from_programs(loading), from_programs(loaded));
+  EXPECT_LT(loading.report.program_load, loaded.report.program_load);
+}
+
+TEST_F(ProgramsCount, LaunchesOfOneKernelStreamInOneProgram) {
+  const Plan plan = plan_with(false).plan;
+  std::map<std::string, std::set<int>> slots;  // by program without streams
+  for (PlanLaunch launch : plan.launches) {
+    const int here = stream_slots(launch);
+    launch.parameters.erase(streams_parameter);
+    if (here > 0) slots[program_name(plan, launch)].insert(here);
+  }
+  EXPECT_FALSE(slots.empty());
+  for (const auto& [program, counts] : slots) EXPECT_EQ(counts.size(), 1u) << program;
 }
 
 TEST_P(EachPlacement, ManyRunsKeepWeightsForTheNext) {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 #include "planner/overlap/chunk_rounding.hpp"
 #include "planner/overlap/eager_reading.hpp"
 #include "planner/overlap/overlap_lp.hpp"

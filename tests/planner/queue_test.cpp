@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/mebibytes.hpp"
+#include "core/figures_text.hpp"
 #include "core/weights_file.hpp"
 #include "planner/pack.hpp"
 #include "planner/queue/equal_weights.hpp"

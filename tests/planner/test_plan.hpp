@@ -23,9 +23,9 @@ inline Plan plan_of(const ModelBuilder& builder, const PlanOptions& options = {}
 }
 
 /// A stack of `layers` matrix products of `width` x `width`, each with bias.
-inline ModelBuilder stack_model(int layers, std::int64_t width) {
+inline ModelBuilder stack_model(int layers, std::int64_t width, std::int64_t rows = 16) {
   ModelBuilder model;
-  model.input("x", {16, width});
+  model.input("x", {rows, width});
   for (int i = 0; i < layers; ++i) {
     const std::string n = std::to_string(i);
     model.random_weight("w" + n, {width, width}).random_weight("b" + n, {width});

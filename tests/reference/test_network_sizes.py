@@ -7,13 +7,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "models/sizes"))
 import write_problems  # noqa: E402
+from paper_figures import NETWORKS as PAPER  # noqa: E402
 
-# FlashMem (arXiv 2602.15379), table 6: million parameters, giga multiply-accumulates, operators.
-PAPER = {
-    "GPTN-S": (164, 16, 606), "GPTN-1.3B": (1419, 170, 1110), "GPTN-2.7B": (2781, 342, 1446),
-    "ResNet50": (25.6, 4.1, 141), "SAM-2": (215, 218, 1668), "ViT": (103, 21, 819),
-    "DeepViT": (204, 42, 1395), "SD-UNet": (860, 78, 1271), "Whisper-M": (356, 55, 2026),
-    "DepthA-S": (24.3, 14, 1108), "DepthA-L": (333, 180, 2007)}
 # huggingface.co model cards and Llama 2 (arXiv 2307.09288): parameters of the checkpoints.
 CHECKPOINTS = {"Llama2-13B": 13_015_864_320, "Llama2-70B": 68_976_648_192}
 
