@@ -168,7 +168,7 @@ double parse_quantity(const std::string& text, QuantityKind kind, const SourceLo
   for (const Unit& unit : units_of(kind)) {
     if (name != unit.name) continue;
     double value = number * unit.factor;
-    // "29.89 MiB" is meant to the byte as little as it is written.
+    // "29.89 MiB" is no whole number of bytes: rounded down.
     if (kind == QuantityKind::bytes && unit.factor > 1) value = std::floor(value);
     if (is_whole(kind) && value != std::floor(value)) {
       throw UserError(where, "'" + text + "' is not a whole number of " +

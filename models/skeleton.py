@@ -10,14 +10,14 @@ import dataclasses
 import io
 import math
 import os
-import tempfile
 
 import numpy
 import onnx
 import onnx.numpy_helper
 import torch
 
-LOCATION = "seeded-weights"
+from fill import LOCATION, save
+
 NORMALISATIONS = (torch.nn.LayerNorm, torch.nn.GroupNorm, torch.nn.BatchNorm2d)
 
 
@@ -219,14 +219,6 @@ def make_skeleton(network, name, opset):
     tie(model.graph, folded)
     model.graph.name = name
     return model
-
-
-def save(model, path):
-    folder = os.path.dirname(os.path.abspath(path))
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        file.write(model.SerializeToString())
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
 
 
 def main(description, builders, finish=lambda model: None):

@@ -200,15 +200,14 @@ std::vector<OverlapPlan> OverlapPlanner::adapted() const {
   OverlapPlan best = adaptation.plans.at(result.unfused);
   best.report.budget = request_.budget;
   if (lc_opg_) check_budget(best);
-  const DeviceCosts costs(config_);
   FusionReport report = adaptation.report;
   report.alpha = options.alpha;
   report.timed = !lc_opg_;
   report.unfused.assign(result.unfused.begin(), result.unfused.end());
   report.plans = result.plans;
   report.cost = result.schedule.cost;
-  report.fixed_programs = costs.program_load(adaptation.plans.at({}).plan);
-  report.programs = costs.program_load(best.plan);
+  report.fixed_programs = adaptation.plans.at({}).report.program_load;
+  report.programs = best.report.program_load;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   best.report.fusion = std::move(report);
   return {std::move(best)};

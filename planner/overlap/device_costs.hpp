@@ -29,8 +29,8 @@ class DeviceCosts {
   CopyCost copy() const;
   /// Enqueueing, and making images: a driver call, pages, and their zeros.
   HostCost host() const;
-  /// Loading the plan's programs, during which preloaded weights are read.
-  Nanoseconds program_load(const Plan& plan) const;  ///< of all programs, one after the other
+  /// Loading the plan's programs, one after the other, during which preloaded weights are read.
+  Nanoseconds program_load(const Plan& plan) const;
   /// All bytes at the storage's best bandwidth, without latencies: the disk's floor.
   Nanoseconds disk_floor(Bytes bytes) const;
 

@@ -125,6 +125,17 @@ def transposed_convolutions():
 
 
 @case
+def transposed_convolutions_of_automatic_padding():
+    model = Model()
+    x = model.input("x", 1, 5, 5, 7)  # odd: Conv's pads would differ
+    for number, (kernel, strides) in enumerate([((3, 3), [2, 2]), ((4, 2), [1, 1]), ((5, 3), [2, 3])]):
+        for side in ("SAME_UPPER", "SAME_LOWER"):
+            model.result("ConvTranspose", [x, model.weight(f"w{number}{side}", floats(5, 3, *kernel))],
+                         strides=strides, auto_pad=side)
+    return model
+
+
+@case
 def folded_padding_and_plain_padding():
     model = Model()
     x = model.input("x", 1, 5, 6, 7)

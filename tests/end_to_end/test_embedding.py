@@ -88,8 +88,8 @@ class EmbeddingTest(unittest.TestCase):
             simulated = json.loads(result.read_text())
             for law in simulated["checks"]:
                 self.assertEqual(law["left"], law["right"], law["law"])
-            gathered = [event for event in simulated["timeline"] if event["lane"] == "disk"]
-            self.assertGreater(len(gathered), 3)
+            # A request a row, whatever the ids drawn: some may be equal.
+            self.assertGreater(simulated["counters"]["storage.requests"]["value"], TOKENS - 2)
 
     def test_indices_outside_the_table_are_refused(self):
         self.prepare(False)
