@@ -155,7 +155,8 @@ struct PlanModel {
   std::string file;    ///< file name only
   std::string digest;  ///< digest_of_file
   int opset = 0;
-  std::vector<std::string> values;  ///< "NAME=N,N,..": inputs whose values the plan is made for
+  /// "NAME=N,N,..": inputs whose values the plan is made for.
+  std::vector<std::string> values = {};
 };
 
 struct Plan {

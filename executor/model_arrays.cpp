@@ -54,7 +54,7 @@ ArraysByTensor make_inputs(const Plan& plan, const ArrayFiles& files,
   for (const PlanTensor* tensor : tensors_of(plan, TensorRole::input)) {
     const std::int64_t rows = rows_indexed_by(plan, *tensor);
     const NpzReader* file = readers.of(plan, *tensor);
-    inputs[tensor->id] = file != nullptr ? input_from(*file, *tensor)
+    inputs[tensor->id] = file != nullptr ? input_from(*file, plan, *tensor)
                                          : random_input(*tensor, options.seed, rows > 0 ? rows : 2);
   }
   return inputs;

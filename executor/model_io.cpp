@@ -28,7 +28,18 @@ std::vector<const PlanTensor*> tensors_of(const Plan& plan, TensorRole role) {
   return found;
 }
 
-NpyArray input_from(const NpzReader& file, const PlanTensor& tensor) {
+namespace {
+
+/// " for node `n`", the first that reads it; empty where none does.
+std::string reader_of(const Plan& plan, const PlanTensor& tensor) {
+  if (tensor.first_use.empty()) return "";
+  const std::vector<std::string>& nodes = plan.launch(tensor.first_use).nodes;
+  return nodes.empty() ? "" : " for node `" + nodes.front() + "`";
+}
+
+}  // namespace
+
+NpyArray input_from(const NpzReader& file, const Plan& plan, const PlanTensor& tensor) {
   const std::string prefixed = "input:" + tensor.name;
   if (!file.has(prefixed) && !file.has(tensor.name)) {
     throw UserError(file.path() + ": no array '" + prefixed + "' for the model's input; " +
@@ -37,9 +48,11 @@ NpyArray input_from(const NpzReader& file, const PlanTensor& tensor) {
   const std::string name = file.has(prefixed) ? prefixed : tensor.name;
   NpyArray array = file.read(name);
   check_shape(file.path() + ": array '" + name + "'", array.shape, tensor.shape);
-  if (tensor.dtype == DataType::i32 && !array.exact) {
-    throw UserError(file.path() + ": array '" + name +
-                    "' has integers beyond 2^24, which the device does not hold exactly");
+  if (!array.in_range) {
+    throw UserError(file.path() + ": array '" + name + "'" + reader_of(plan, tensor) + " has " +
+                    (tensor.dtype == DataType::i32 ? "integers beyond 2^24, which"
+                                                   : "numbers beyond single precision, which") +
+                    " the device does not hold");
   }
   return array;
 }

@@ -18,7 +18,7 @@ std::vector<const PlanTensor*> tensors_of(const Plan& plan, TensorRole role);
 
 /// The array `input:<name>` (or `<name>`) of `file`. Throws UserError when it is missing or its
 /// shape differs.
-NpyArray input_from(const NpzReader& file, const PlanTensor& tensor);
+NpyArray input_from(const NpzReader& file, const Plan& plan, const PlanTensor& tensor);
 /// Standard normal values, or integers below `integer_limit` (at most 2^24): the same for a seed
 /// and name on every machine.
 NpyArray random_input(const PlanTensor& tensor, std::uint64_t seed, std::int64_t integer_limit = 2);

@@ -4,6 +4,7 @@
 #include <minizip/zip.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
@@ -50,8 +51,10 @@ void convert(const std::string& bytes, std::size_t offset, NpyArray* array) {
     std::memcpy(&value, bytes.data() + offset + i * sizeof(T), sizeof(T));
     array->values[i] = static_cast<float>(value);
     if constexpr (std::is_integral_v<T>) {
-      array->exact =
-          array->exact && value <= largest_exact_integer && value >= -largest_exact_integer;
+      array->in_range =
+          array->in_range && value <= largest_exact_integer && value >= -largest_exact_integer;
+    } else {
+      array->in_range = array->in_range && std::isinf(value) == std::isinf(array->values[i]);
     }
   }
 }

@@ -19,7 +19,8 @@ struct NpyArray {
   Shape shape;
   std::vector<float> values;
   ElementType type = ElementType::float32;  ///< as which the array is written
-  bool exact = true;                        ///< read: no integer was rounded
+  /// Read: every integer is exact as float, and no real number became infinite.
+  bool in_range = true;
 };
 
 class NpzReader {

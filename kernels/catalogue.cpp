@@ -59,7 +59,7 @@ const std::vector<KernelEntry>& kernel_catalogue() {
       for (KernelEntry& entry : family) entry.streams = true;
       all.insert(all.end(), family.begin(), family.end());
     }
-    for (const auto& family : {row_entries(), microbench_entries()}) {
+    for (const auto& family : {row_entries(), indexed_entries(), microbench_entries()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

@@ -56,6 +56,7 @@ constexpr std::uint32_t base_registers = 12;
 std::vector<KernelEntry> matmul_entries();
 std::vector<KernelEntry> convolution_entries();
 std::vector<KernelEntry> row_entries();
+std::vector<KernelEntry> indexed_entries();
 std::vector<KernelEntry> elementwise_entries();
 std::vector<KernelEntry> move_entries();
 std::vector<KernelEntry> microbench_entries();

@@ -1,6 +1,7 @@
 // y = x taken at `indices` along one axis: x is [outer, choices, inner], y [outer, picks, inner],
 // where the texel rows of a `rows` tensor (or the elements of a linear one) are numbered in row-
-// major order. PER_ELEMENT: an index for each element of y. Indices below zero count from the end; any other index outside wraps around.
+// major order. PER_ELEMENT: an index for each element of y. Indices below zero count from the end; any other
+// index outside wraps around.
 #include "streaming.clh"
 
 __kernel void gather(FM_TEXELS_READ(x), FM_TEXELS_READ(indices), FM_TEXELS_WRITE(y), int width,

@@ -264,7 +264,8 @@ PlanLaunch build_gather(const PlanTensor& x, const PlanTensor& indices, const Pl
   draft.tensor("x", x)
       .tensor("indices", indices)
       .tensor("y", y)
-      .parameter("LINEAR", linear ? 1 : 0);
+      .parameter("LINEAR", linear ? 1 : 0)
+      .parameter("PER_ELEMENT", 0);
   draft.integer("choices", x.shape[axis]).integer("picks", picks).integer("inner", inner);
   const auto extent = set_grid(draft, y);
   return draft.finish(extent, choose_local(extent));

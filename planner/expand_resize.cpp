@@ -13,7 +13,7 @@ using Ints = Expansion::Ints;
 
 struct ResizedAxis {
   std::int64_t input = 1, output = 1;
-  double scale = 1;
+  double scale = 1;           ///< the resized length before it is rounded down, over the input's
   double begin = 0, end = 1;  ///< of the region of interest, as shares of the axis
 };
 
@@ -26,7 +26,10 @@ struct Interpolation {
 double source_of(const ResizedAxis& axis, const std::string& coordinates, std::int64_t i) {
   const auto x = static_cast<double>(i);
   const auto input = static_cast<double>(axis.input), output = static_cast<double>(axis.output);
-  if (coordinates == "align_corners") return output > 1 ? x * (input - 1) / (output - 1) : 0;
+  if (coordinates == "align_corners") {
+    const double resized = axis.scale * input;
+    return resized == 1 ? 0 : x * (input - 1) / (resized - 1);
+  }
   if (coordinates == "asymmetric") return x / axis.scale;
   if (coordinates == "pytorch_half_pixel") return output > 1 ? (x + 0.5) / axis.scale - 0.5 : 0;
   if (coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
@@ -174,8 +177,14 @@ bool kernel_serves(const Shape& shape, const std::vector<ResizedAxis>& axes,
                    const Interpolation& how) {
   const bool known = how.coordinates == "asymmetric" || how.coordinates == "half_pixel" ||
                      how.coordinates == "pytorch_half_pixel" || how.coordinates == "align_corners";
+  // Corners are aligned by the resized length before rounding, as ONNX's reference does.
+  const bool whole = std::all_of(axes.begin(), axes.end(), [](const ResizedAxis& axis) {
+    return std::abs(axis.scale * static_cast<double>(axis.input) -
+                    static_cast<double>(axis.output)) < 1e-3;
+  });
   return shape.size() == 4 && axes[0].input == axes[0].output && axes[1].input == axes[1].output &&
-         (how.mode == "nearest" || how.mode == "linear") && known;
+         (how.mode == "nearest" || how.mode == "linear") && known &&
+         (whole || how.coordinates != "align_corners");
 }
 
 bool expand_resize(Expansion& e) {

@@ -87,7 +87,8 @@ const ExpanderTable& expanders() {
     add_reduction_expanders(&entries);
     add_normalisation_expanders(&entries);
     add_selection_expanders(&entries);
-    add_spatial_expanders(&entries);
+    add_convolution_expanders(&entries);
+    add_pool_expanders(&entries);
     add_resize_expanders(&entries);
     return entries;
   }();

@@ -70,7 +70,8 @@ void add_elementwise_expanders(ExpanderTable* table);
 void add_reduction_expanders(ExpanderTable* table);
 void add_normalisation_expanders(ExpanderTable* table);
 void add_selection_expanders(ExpanderTable* table);
-void add_spatial_expanders(ExpanderTable* table);
+void add_convolution_expanders(ExpanderTable* table);
+void add_pool_expanders(ExpanderTable* table);
 void add_resize_expanders(ExpanderTable* table);
 
 }  // namespace fm

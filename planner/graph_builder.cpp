@@ -6,7 +6,6 @@
 #include "core/diagnostics.hpp"
 #include "planner/evaluate.hpp"
 #include "planner/expansion.hpp"
-#include "planner/function_bodies.hpp"
 #include "planner/node_attributes.hpp"
 #include "planner/onnx_nodes.hpp"
 #include "planner/onnx_tensor.hpp"
@@ -52,7 +51,7 @@ bool takes_elements(const std::string& operation) {
 
 bool is_expanded_operator(const std::string& operation) {
   return operation == "Constant" || operation == "Split" || operation == "Sum" ||
-         operation == "If" || expanders().count(operation) != 0;
+         operation == "If" || operation == "Loop" || expanders().count(operation) != 0;
 }
 
 GraphBuilder::GraphBuilder(std::string name, int opset, std::string model_path,
@@ -199,6 +198,7 @@ void GraphBuilder::add_plain_node(const onnx::NodeProto& proto, int index) {
   }
   while (!node.inputs.empty() && !node.inputs.back()) node.inputs.pop_back();
   if (proto.op_type() == "If") return add_branch(proto, &node);
+  if (proto.op_type() == "Loop") return add_loop(proto, &node);
   if (expand(proto, node)) return;
   if (proto.op_type() == "Split") return add_split(proto, std::move(node));
   if (proto.op_type() == "Sum") return add_chain(proto, node, "Add");
@@ -299,93 +299,6 @@ bool GraphBuilder::expand(const onnx::NodeProto& proto, const GraphNode& node) {
   }
   Expansion expansion(*this, node, std::move(outputs));
   return found->second(expansion);
-}
-
-template <class Nodes>
-void GraphBuilder::add_nodes(const Nodes& nodes, const std::string& prefix,
-                             std::map<std::string, std::string> names) {
-  for (const onnx::NodeProto& node : nodes) {
-    for (const std::string& output : node.output()) {
-      if (!output.empty()) names.emplace(output, prefix + output);
-    }
-    for (const std::string& input : node.input()) read_values_.insert(input);
-  }
-  for (const auto& [inner, outer] : names) {
-    if (read_values_.count(inner) != 0) read_values_.insert(outer);
-  }
-  const auto renamed = [&](const std::string& name) {
-    const auto found = names.find(name);
-    return found == names.end() ? name : found->second;
-  };
-  int index = 0;
-  for (const onnx::NodeProto& node : nodes) {
-    onnx::NodeProto copy = node;
-    for (std::string& input : *copy.mutable_input()) input = renamed(input);
-    for (std::string& output : *copy.mutable_output()) output = renamed(output);
-    copy.set_name(prefix + node_name(node, index));
-    add_node(copy, index++);
-  }
-}
-
-void GraphBuilder::add_function(const onnx::NodeProto& proto) {
-  std::vector<const GraphTensor*> inputs;
-  for (const std::string& input : proto.input()) {
-    inputs.push_back(input.empty() ? nullptr : &graph_.tensors[index_of(input)]);
-  }
-  const auto body = function_body(proto, graph_.opset, inputs);
-  if (!body) throw UserError("is not supported");
-  std::map<std::string, std::string> names;
-  for (std::size_t i = 0; i < body->inputs.size(); ++i) {
-    const int slot = static_cast<int>(i);
-    names[body->inputs[i]] = slot < proto.input_size() ? proto.input(slot) : std::string();
-  }
-  const std::string prefix = fresh_name(proto.op_type()) + "/";
-  for (std::size_t i = 0; i < body->outputs.size(); ++i) {
-    const int slot = static_cast<int>(i);
-    const bool given = slot < proto.output_size() && !proto.output(slot).empty();
-    names[body->outputs[i]] = given ? proto.output(slot) : prefix + body->outputs[i];
-  }
-  const int opset = graph_.opset;
-  graph_.opset = body->opset;
-  add_nodes(body->nodes, prefix, std::move(names));
-  graph_.opset = opset;
-}
-
-/// An If whose condition is known is its branch.
-void GraphBuilder::add_branch(const onnx::NodeProto& proto, GraphNode* node) {
-  const NodeContext context(graph_, *constants_, *node);
-  const bool taken = context.constant_ints(0).at(0) != 0;
-  const auto* attribute = find_attribute(proto, taken ? "then_branch" : "else_branch");
-  if (attribute == nullptr || attribute->g().output_size() != proto.output_size()) {
-    context.refuse("its branches do not give its outputs");
-  }
-  const onnx::GraphProto& branch = attribute->g();
-  const std::string prefix = fresh_name(node->name) + "/";
-  std::map<std::string, std::string> names;
-  for (const onnx::TensorProto& initializer : branch.initializer()) {
-    names[initializer.name()] = prefix + initializer.name();
-    add_constant(constant_from(initializer, prefix + initializer.name(), model_path_, constants_));
-  }
-  const auto renamed = [&](const std::string& name) {
-    for (const onnx::NodeProto& inner : branch.node()) {
-      for (const std::string& output : inner.output()) {
-        if (output == name) return prefix + name;
-      }
-    }
-    const auto found = names.find(name);
-    return found == names.end() ? name : found->second;
-  };
-  for (const onnx::ValueInfoProto& output : branch.output()) {
-    if (!output.type().has_tensor_type()) {
-      context.refuse("its output `" + output.name() + "` is no tensor");
-    }
-    read_values_.insert(output.name());
-  }
-  add_nodes(branch.node(), prefix, names);
-  for (int i = 0; i < proto.output_size(); ++i) {
-    const TensorIndex value = index_of(renamed(branch.output(i).name()));
-    append({node->name, "Identity", {value}, {}, {}, {node->name}}, {proto.output(i)});
-  }
 }
 
 /// Constant indices of a Gather that runs on the device count from the front and lie inside.

@@ -46,12 +46,18 @@ class GraphBuilder {
   TensorIndex add_tensor(GraphTensor tensor);
   void add_plain_node(const onnx::NodeProto& proto, int index);
   bool expand(const onnx::NodeProto& proto, const GraphNode& node);
-  /// The nodes of a graph or function in place of one node; `names` of its inputs and outputs.
+  // Nodes that stand for others (graph_builder_bodies.cpp).
+  using Names = std::map<std::string, std::string>;  ///< in a body -> in the graph
+  /// The nodes of a body, their values and names behind `prefix` where `names` has no other.
   template <class Nodes>
-  void add_nodes(const Nodes& nodes, const std::string& prefix,
-                 std::map<std::string, std::string> names);
+  void add_nodes(const Nodes& nodes, const std::string& prefix, Names* names);
+  /// A subgraph in place of `node`; `names` of its inputs. Returns its outputs.
+  std::vector<TensorIndex> add_subgraph(const onnx::GraphProto& subgraph, const GraphNode& node,
+                                        Names names);
   void add_function(const onnx::NodeProto& proto);
   void add_branch(const onnx::NodeProto& proto, GraphNode* node);
+  void add_loop(const onnx::NodeProto& proto, GraphNode* node);
+  void give_value(const GraphNode& node, TensorIndex value, const std::string& output);
   void check_values(const GraphNode& node, const std::vector<TensorFacts>& facts);
   void add_constant_node(const onnx::NodeProto& proto, const std::string& name);
   void add_split(const onnx::NodeProto& proto, GraphNode node);

@@ -1,5 +1,6 @@
 #include "planner/host_tensor.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +20,16 @@ void read_as(const std::uint8_t* bytes, std::size_t count, std::vector<Value>* v
     Stored stored;
     std::memcpy(&stored, bytes + i * sizeof(Stored), sizeof(Stored));
     (*values)[i] = static_cast<Value>(stored);
+  }
+}
+
+void check_single_precision(const std::uint8_t* bytes, const std::vector<float>& rounded) {
+  for (std::size_t i = 0; i < rounded.size(); ++i) {
+    double value;
+    std::memcpy(&value, bytes + i * sizeof(value), sizeof(value));
+    if (std::isinf(rounded[i]) && !std::isinf(value)) {
+      throw UserError("contents hold " + std::to_string(value) + ", beyond single precision");
+    }
   }
 }
 
@@ -80,6 +91,7 @@ HostTensor tensor_from_bytes(ElementType type, const Shape& shape, const std::ui
       break;
     case ElementType::float64:
       read_as<double>(bytes, count, &tensor.reals);
+      check_single_precision(bytes, tensor.reals);
       break;
     case ElementType::float16: {
       std::vector<std::uint16_t> halves;

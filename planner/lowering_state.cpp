@@ -98,6 +98,7 @@ PlanTensor LoweringState::index_operand(TensorIndex tensor) {
   PlanTensor result = lowered_.tensors[stored];
   if (result.layout == Layout::linear && result.dtype == DataType::i32 &&
       is_whole_map(value.map, element_count(result.shape))) {
+    result.shape = shape(tensor);
     return result;
   }
   const std::string& name = graph_.tensors[tensor].name;

@@ -115,38 +115,15 @@ std::vector<TensorFacts> resolve_convolution(NodeContext& context) {
             slid_extent(context, window, 1, false)}}};
 }
 
-/// auto_pad SAME: pads that make the output stride times the input (ONNX, ConvTranspose-11). More
-/// than windows reach stays empty at the end.
-void pad_to_same(NodeContext& context, const std::string& automatic, Ints* extra, Window* window) {
-  if (automatic != "SAME_UPPER" && automatic != "SAME_LOWER") return;
-  for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t input = context.shape(0)[2 + d];
-    const std::int64_t output = input * window->strides[d];
-    const std::int64_t reached = window->strides[d] * (input - 1) + (*extra)[d] +
-                                 (window->kernel[d] - 1) * window->dilations[d] + 1;
-    const std::int64_t total = std::max<std::int64_t>(0, reached - output);
-    window->pads[d] = automatic == "SAME_UPPER" ? total / 2 : total - total / 2;
-    window->pads[2 + d] = total - window->pads[d];
-    (*extra)[d] += std::max<std::int64_t>(0, output - reached);
-  }
-  context.node.attributes["pads"] = window->pads;
-}
-
 std::vector<TensorFacts> resolve_transposed_convolution(NodeContext& context) {
-  const std::string automatic = attribute_word(context.node, "auto_pad", "NOTSET");
-  Window window = resolve_window(context, filter_window(context));
+  const Window window = resolve_window(context, filter_window(context));
   const Shape filter = filter_shape(context);
-  if (attribute_int(context.node, "group", 1) != 1) context.refuse("groups are not supported");
-  if (!attribute_ints(context.node, "output_shape").empty()) {
-    context.refuse("output_shape is not supported; pads are");
-  }
   if (filter[0] != context.shape(0)[1]) {
     context.refuse("filter " + to_string(filter) + " does not fit " +
                    std::to_string(context.shape(0)[1]) + " input channels");
   }
   check_bias(context, filter[1]);
-  Ints extra = attribute_ints(context.node, "output_padding", {0, 0});
-  pad_to_same(context, automatic, &extra, &window);
+  const Ints extra = attribute_ints(context.node, "output_padding", {0, 0});
   Shape shape = {context.shape(0)[0], filter[1], 0, 0};
   for (std::size_t d = 0; d < 2; ++d) {
     shape[2 + d] = window.strides[d] * (context.shape(0)[2 + d] - 1) + extra[d] +

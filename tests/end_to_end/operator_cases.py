@@ -546,7 +546,7 @@ def sums_along_axes():
 @case
 def computed_positions():
     model = Model(16)
-    x = model.input("x", 5, 6)
+    x = model.input("x", 7, 6)
     place = model.node("ArgMax", [x], axis=1, keepdims=0)
     model.output(model.node("Gather", [x, place], axis=0),
                  model.node("GatherElements", [x, model.node("ArgMax", [x], axis=0)], axis=0),
@@ -617,3 +617,44 @@ def operators_that_are_functions():
     scores = model.input("scores", 5, 4)
     labels = model.node("ArgMax", [model.input("x", 5, 4)], axis=1, keepdims=0)
     return model.result("SoftmaxCrossEntropyLoss", [scores, labels], reduction="mean")
+
+
+@case
+def places_of_largest_elements():
+    """MaxPool's second output, with windows that overlap and hang over the edge."""
+    model = Model(13)
+    x, line = model.input("x", 2, 3, 7, 6), model.input("line", 1, 2, 11)
+    model.nodes.append(helper.make_node("MaxPool", [x], ["y", "at"], kernel_shape=[3, 2], strides=[2, 1],
+                                        pads=[1, 0, 1, 1]))
+    model.nodes.append(helper.make_node("MaxPool", [line], ["u", "from"], kernel_shape=[4], strides=[3]))
+    return model.output("y", as_floats(model, "at"), "u", as_floats(model, "from"))
+
+
+@case
+def grouped_blocks():
+    model = Model(13)
+    return model.result("Conv", [model.input("block", 1, 4, 5, 6, 5), model.weight("w", floats(6, 2, 2, 3, 3))],
+                        group=2, pads=[1, 0, 0, 0, 1, 1])
+
+
+@case
+def loops_of_known_length():
+    """x is scaled three times, and every stage is kept."""
+    model = Model(13)
+    x = model.input("x", 2, 5)
+    body = helper.make_graph(
+        [helper.make_node("Mul", ["carried", "factor"], ["scaled"]),
+         helper.make_node("Cast", ["trip"], ["number"], to=TensorProto.FLOAT),
+         helper.make_node("Add", ["scaled", "number"], ["next"]),
+         helper.make_node("Identity", ["goes_on"], ["goes_on_too"]),
+         helper.make_node("Identity", ["next"], ["kept"])],
+        "body",
+        [helper.make_tensor_value_info("trip", TensorProto.INT64, []),
+         helper.make_tensor_value_info("goes_on", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("carried", TensorProto.FLOAT, [2, 5])],
+        [helper.make_tensor_value_info("goes_on_too", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("next", TensorProto.FLOAT, [2, 5]),
+         helper.make_tensor_value_info("kept", TensorProto.FLOAT, [2, 5])],
+        [numpy_helper.from_array(np.float32(0.7), "factor")])
+    model.nodes.append(helper.make_node("Loop", [model.ints("trips", 3), "", x], ["last", "all"], body=body))
+    return model.output("last", "all")

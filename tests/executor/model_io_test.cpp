@@ -85,13 +85,13 @@ TEST(Inputs, ComeByPrefixedOrPlainName) {
   arrays["plain"] = {{2}, {3, 4}};
   write_npz(folder.file("in.npz"), arrays);
   const NpzReader file(folder.file("in.npz"));
-  EXPECT_EQ(input_from(file, tensor_named("/a", {2})).values[1], 2);
-  EXPECT_EQ(input_from(file, tensor_named("plain", {2})).values[1], 4);
-  EXPECT_THAT([&] { input_from(file, tensor_named("/c", {2})); },
+  EXPECT_EQ(input_from(file, Plan(), tensor_named("/a", {2})).values[1], 2);
+  EXPECT_EQ(input_from(file, Plan(), tensor_named("plain", {2})).values[1], 4);
+  EXPECT_THAT([&] { input_from(file, Plan(), tensor_named("/c", {2})); },
               ThrowsMessage<UserError>(testing::AllOf(HasSubstr("input:/c"), HasSubstr("in.npz"))));
   EXPECT_THAT(
       [&] {
-        input_from(file, tensor_named("plain", {1, 2}));
+        input_from(file, Plan(), tensor_named("plain", {1, 2}));
       },
       ThrowsMessage<UserError>(testing::AllOf(HasSubstr("[2]"), HasSubstr("[1, 2]"))));
 }

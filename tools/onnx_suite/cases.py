@@ -15,7 +15,7 @@ PLAIN_TYPES = {TensorProto.FLOAT, TensorProto.INT32, TensorProto.INT64, TensorPr
 # Inputs that decide shapes or the operator's work: a plan is made for their values (fmplan --value).
 PARAMETERS = {
     "BlackmanWindow": (0,), "ConstantOfShape": (0,), "CumSum": (1,), "Dropout": (1, 2), "Expand": (1,),
-    "HammingWindow": (0,), "HannWindow": (0,), "If": (0,), "OneHot": (1,), "Pad": (1, 2),
+    "HammingWindow": (0,), "HannWindow": (0,), "If": (0,), "Loop": (0, 1), "OneHot": (1,), "Pad": (1, 2),
     "Range": (0, 1, 2), "ReduceSum": (1,), "Reshape": (1,), "Resize": (1, 2, 3), "Slice": (1, 2, 3, 4),
     "Split": (1,), "Squeeze": (1,), "Tile": (1,), "TopK": (1,), "Trilu": (1,), "Unsqueeze": (1,),
     "Upsample": (1,),
@@ -58,12 +58,15 @@ class Case:
         return sorted(path for path in self.folder.glob("test_data_set_*") if path.is_dir())
 
     def parameter_inputs(self):
-        """Names of the model's inputs whose values the plan is made for."""
+        """Names of the model's inputs whose values the plan is made for, themselves or by what is computed of them."""
+        nodes = self.model.graph.node
+        wanted = {node.input[slot] for node in nodes for slot in PARAMETERS.get(node.op_type, ())
+                  if slot < len(node.input)}
+        for node in reversed(nodes):
+            if node.op_type not in ("Shape", "Size") and wanted.intersection(node.output):
+                wanted.update(node.input)
         given = {tensor.name for tensor in self.model.graph.initializer}
-        names = {value.name for value in self.model.graph.input} - given
-        return {node.input[slot] for node in self.model.graph.node
-                for slot in PARAMETERS.get(node.op_type, ())
-                if slot < len(node.input) and node.input[slot] in names}
+        return wanted & ({value.name for value in self.model.graph.input} - given)
 
 
 def arrays(folder, kind, values):

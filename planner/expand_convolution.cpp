@@ -1,81 +1,16 @@
-// Windows of one and three dimensions, groups and computed filters as two-dimensional windows.
+// Convolutions of one and three dimensions, in groups or with computed filters as two-dimensional
+// ones.
 #include <algorithm>
-#include <numeric>
 
 #include "planner/expansion.hpp"
 #include "planner/node_attributes.hpp"
+#include "planner/window_dimensions.hpp"
 
 namespace fm {
 namespace {
 
 using Attributes = Expansion::Attributes;
 using Ints = Expansion::Ints;
-
-/// The attributes of a window with only these of its dimensions; -1: one element, step 1.
-Attributes window_of(const GraphNode& node, std::size_t rank, const Ints& dimensions) {
-  Attributes attributes = node.attributes;
-  for (const auto& [key, fallback] : std::map<std::string, std::int64_t>{
-           {"kernel_shape", 1}, {"strides", 1}, {"dilations", 1}, {"output_padding", 0}}) {
-    const Ints given = attribute_ints(node, key);
-    if (given.empty()) continue;
-    Ints chosen;
-    for (std::int64_t d : dimensions)
-      chosen.push_back(d < 0 ? fallback : given.at(static_cast<std::size_t>(d)));
-    attributes[key] = chosen;
-  }
-  const Ints pads = attribute_ints(node, "pads");
-  if (pads.empty()) return attributes;
-  Ints chosen;
-  for (std::size_t side : {std::size_t{0}, rank}) {
-    for (std::int64_t d : dimensions)
-      chosen.push_back(d < 0 ? 0 : pads.at(side + static_cast<std::size_t>(d)));
-  }
-  attributes["pads"] = chosen;
-  return attributes;
-}
-
-Shape with_height(Shape shape) {
-  shape.insert(shape.end() - 1, 1);
-  return shape;
-}
-
-/// One dimension: a height of one. Three: height and width, then the depth; both maximum and
-/// average of what is inside go dimension by dimension.
-bool expand_pool(Expansion& e) {
-  const TensorIndex x = e.input(0);
-  const Shape shape = e.shape(x);
-  const std::string operation = e.node.operation;
-  if (e.wants(1) || (shape.size() != 3 && shape.size() != 5)) return false;
-  if (attribute_ints(e.node, "kernel_shape").size() != shape.size() - 2) {
-    e.context().refuse("kernel_shape does not fit the input " + to_string(shape));
-  }
-  if (shape.size() == 3) {
-    const TensorIndex y =
-        e.add(operation, {e.reshape(x, with_height(shape))}, window_of(e.node, 1, {-1, 0}));
-    const Shape wide = e.shape(y);
-    e.give(0, e.reshape(y, {wide[0], wide[1], wide[3]}));
-    return true;
-  }
-  const TensorIndex maps =
-      e.add(operation, {e.reshape(x, {shape[0], shape[1] * shape[2], shape[3], shape[4]})},
-            window_of(e.node, 3, {1, 2}));
-  const std::int64_t height = e.shape(maps)[2], width = e.shape(maps)[3];
-  const TensorIndex y =
-      e.add(operation, {e.reshape(maps, {shape[0], shape[1], shape[2], height * width})},
-            window_of(e.node, 3, {0, -1}));
-  e.give(0, e.reshape(y, {shape[0], shape[1], e.shape(y)[2], height, width}));
-  return true;
-}
-
-bool expand_global_pool(Expansion& e) {
-  const std::size_t rank = e.shape(e.input(0)).size();
-  if (rank == 4 || rank < 3) return false;
-  Ints axes(rank - 2);
-  std::iota(axes.begin(), axes.end(), std::int64_t{2});
-  e.give(0, e.node.operation == "GlobalMaxPool" ? "ReduceMax" : "ReduceMean", {e.input(0)},
-         {{"axes", axes}, {"keepdims", std::int64_t{1}}});
-  return true;
-}
 
 std::int64_t rounded_up(std::int64_t value) { return (value + 3) / 4 * 4; }
 
@@ -117,18 +52,14 @@ TensorIndex one_group(Expansion& e, const Operands& given, Attributes attributes
   return e.add(operation, inputs, attributes);
 }
 
-TensorIndex two_dimensional(Expansion& e, const Operands& given, const Attributes& attributes) {
-  const std::int64_t groups = attribute_int(e.node, "group", 1);
-  const Shape filter = e.shape(given.filter);
+using Convolution = TensorIndex (*)(Expansion&, const Operands&, const Attributes&);
+
+/// One convolution a group, joined.
+TensorIndex by_groups(Expansion& e, const Operands& given, const Attributes& attributes,
+                      std::int64_t groups, Convolution convolution) {
   const std::int64_t channels = e.shape(given.x)[1];
-  const bool transposed = e.node.operation == "ConvTranspose";
-  if (groups < 1 || channels % groups != 0 || filter[0] % groups != 0) {
-    e.context().refuse(std::to_string(groups) + " groups do not divide " +
-                       std::to_string(channels) + " channels and filter " + to_string(filter));
-  }
-  const bool depthwise = !transposed && groups == channels && groups == filter[0];
-  if (groups == 1 || depthwise) return one_group(e, given, attributes, groups);
-  const std::int64_t outputs = transposed ? filter[1] * groups : filter[0];
+  const Shape filter = e.shape(given.filter);
+  const std::int64_t outputs = e.node.operation == "ConvTranspose" ? filter[1] * groups : filter[0];
   Expansion::Inputs parts;
   for (std::int64_t g = 0; g < groups; ++g) {
     const auto part = [&](TensorIndex value, std::int64_t axis, std::int64_t extent) {
@@ -137,9 +68,31 @@ TensorIndex two_dimensional(Expansion& e, const Operands& given, const Attribute
     };
     Operands own{part(given.x, 1, channels), part(given.filter, 0, filter[0]), std::nullopt};
     if (given.bias) own.bias = part(*given.bias, 0, outputs);
-    parts.push_back(one_group(e, own, attributes, 1));
+    parts.push_back(convolution(e, own, attributes));
   }
   return e.add("Concat", parts, {{"axis", std::int64_t{1}}});
+}
+
+std::int64_t checked_groups(Expansion& e, const Operands& given) {
+  const std::int64_t groups = attribute_int(e.node, "group", 1);
+  const std::int64_t channels = e.shape(given.x)[1];
+  const Shape filter = e.shape(given.filter);
+  if (groups < 1 || channels % groups != 0 || filter[0] % groups != 0) {
+    e.context().refuse(std::to_string(groups) + " groups do not divide " +
+                       std::to_string(channels) + " channels and filter " + to_string(filter));
+  }
+  return groups;
+}
+
+TensorIndex two_dimensional(Expansion& e, const Operands& given, const Attributes& attributes) {
+  const std::int64_t groups = checked_groups(e, given);
+  const bool depthwise = e.node.operation == "Conv" && groups == e.shape(given.x)[1] &&
+                         groups == e.shape(given.filter)[0];
+  if (groups == 1 || depthwise) return one_group(e, given, attributes, groups);
+  return by_groups(e, given, attributes, groups,
+                   [](Expansion& ex, const Operands& own, const Attributes& window) {
+                     return one_group(ex, own, window, 1);
+                   });
 }
 
 /// Dimension `axis` with `before` and `after` zeros, or cut where these are below zero.
@@ -162,9 +115,8 @@ TensorIndex padded(Expansion& e, TensorIndex x, std::size_t axis, std::int64_t b
 /// Slices of the depth that one output slice takes in, joined as channels: the kernel's depth
 /// becomes input channels. A transposed convolution's depth is the plain one of the input with
 /// zeros between its slices and the kernel turned round.
-TensorIndex three_dimensional(Expansion& e, Operands given) {
+TensorIndex three_dimensional(Expansion& e, const Operands& given, const Attributes&) {
   const bool transposed = e.node.operation == "ConvTranspose";
-  if (attribute_int(e.node, "group", 1) != 1) e.context().refuse("3-D groups are not supported");
   if (attribute_word(e.node, "auto_pad", "NOTSET") != "NOTSET" ||
       !attribute_ints(e.node, "output_shape").empty()) {
     e.context().refuse("3-D windows are only supported with explicit pads");
@@ -207,7 +159,7 @@ TensorIndex three_dimensional(Expansion& e, Operands given) {
     flat.filter =
         e.reshape(e.transpose(given.filter, {0, 2, 1, 3, 4}), {f[0], depth * f[1], f[3], f[4]});
   }
-  const TensorIndex y = two_dimensional(e, flat, window_of(e.node, 3, {1, 2}));
+  const TensorIndex y = one_group(e, flat, window_of(e.node, 3, {1, 2}), 1);
   const Shape o = e.shape(y);
   return e.transpose(e.reshape(y, {s[0], slices, o[1], o[2], o[3]}), {0, 2, 1, 3, 4});
 }
@@ -262,7 +214,9 @@ bool expand_convolution(Expansion& e) {
   }
   Operands given{x, filter, e.has(2) ? e.node.inputs[2] : std::nullopt};
   if (shape.size() == 5) {
-    e.give(0, three_dimensional(e, given));
+    const std::int64_t apart = checked_groups(e, given);
+    e.give(0, apart == 1 ? three_dimensional(e, given, {})
+                         : by_groups(e, given, {}, apart, three_dimensional));
     return true;
   }
   if (shape.size() == 4) {
@@ -290,11 +244,7 @@ bool expand_gemm(Expansion& e) {
 
 }  // namespace
 
-void add_spatial_expanders(ExpanderTable* table) {
-  (*table)["MaxPool"] = expand_pool;
-  (*table)["AveragePool"] = expand_pool;
-  (*table)["GlobalMaxPool"] = expand_global_pool;
-  (*table)["GlobalAveragePool"] = expand_global_pool;
+void add_convolution_expanders(ExpanderTable* table) {
   (*table)["Conv"] = expand_convolution;
   (*table)["ConvTranspose"] = expand_convolution;
   (*table)["Gemm"] = expand_gemm;
