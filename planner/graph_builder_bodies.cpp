@@ -74,7 +74,8 @@ std::vector<TensorIndex> GraphBuilder::add_subgraph(const onnx::GraphProto& subg
     add_constant(constant_from(initializer, prefix + initializer.name(), model_path_, constants_));
   }
   for (const onnx::ValueInfoProto& output : subgraph.output()) {
-    if (!output.type().has_tensor_type()) {
+    const auto kind = output.type().value_case();
+    if (kind != onnx::TypeProto::kTensorType && kind != onnx::TypeProto::VALUE_NOT_SET) {
       throw UserError("node `" + node.name + "` (" + node.operation + "): its output `" +
                       output.name() + "` is no tensor");
     }

@@ -137,9 +137,10 @@ void add_inputs(const onnx::GraphProto& proto, const ShapeBindings& bindings,
   for (const onnx::ValueInfoProto& input : proto.input()) {
     if (builder->has(input.name()))
       continue;  // an initializer listed as input, as IR version 3 did
+    const std::string reader = reader_of(proto, input.name());
+    if (reader.empty() && !known_element_type(input.type().tensor_type().elem_type())) continue;
     if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape()) {
-      throw UserError("input `" + input.name() + "`" + reader_of(proto, input.name()) +
-                      " is no tensor with a shape");
+      throw UserError("input `" + input.name() + "`" + reader + " is no tensor with a shape");
     }
     if (const auto given = bindings.values.find(input.name()); given != bindings.values.end()) {
       builder->add_constant(given_input(input, given->second));
@@ -148,9 +149,8 @@ void add_inputs(const onnx::GraphProto& proto, const ShapeBindings& bindings,
     const std::size_t unbound_before = unbound.size();
     GraphTensor tensor;
     tensor.name = input.name();
-    tensor.type =
-        element_type_from(input.type().tensor_type().elem_type(),
-                          "input `" + input.name() + "`" + reader_of(proto, input.name()));
+    tensor.type = element_type_from(input.type().tensor_type().elem_type(),
+                                    "input `" + input.name() + "`" + reader);
     tensor.shape = bound_shape(input, bindings, &unbound);
     if (unbound.size() != unbound_before) shape_flags += " --shape " + input.name() + "=N,N,..";
     builder->add_input(std::move(tensor));

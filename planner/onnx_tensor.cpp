@@ -114,7 +114,7 @@ std::size_t external_contents(const onnx::TensorProto& proto, const GraphTensor&
 
 }  // namespace
 
-ElementType element_type_from(int onnx_type, const std::string& where) {
+std::optional<ElementType> known_element_type(int onnx_type) {
   switch (onnx_type) {
     case onnx::TensorProto::FLOAT:
       return ElementType::float32;
@@ -133,8 +133,13 @@ ElementType element_type_from(int onnx_type, const std::string& where) {
     case onnx::TensorProto::BOOL:
       return ElementType::boolean;
     default:
-      throw UserError(where + ": element type " + std::to_string(onnx_type) + " is not supported");
+      return std::nullopt;
   }
+}
+
+ElementType element_type_from(int onnx_type, const std::string& where) {
+  if (const auto type = known_element_type(onnx_type)) return *type;
+  throw UserError(where + ": element type " + std::to_string(onnx_type) + " is not supported");
 }
 
 GraphTensor constant_from(const onnx::TensorProto& proto, const std::string& name,

@@ -3,6 +3,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <optional>
 #include <string>
 
 #include "core/graph.hpp"
@@ -10,7 +11,9 @@
 
 namespace fm {
 
-/// Throws UserError for types the planner does not know.
+/// Empty for types the planner does not know.
+std::optional<ElementType> known_element_type(int onnx_type);
+/// The same; throws UserError.
 ElementType element_type_from(int onnx_type, const std::string& where);
 
 /// A constant tensor from a TensorProto; large contents stay in the file
