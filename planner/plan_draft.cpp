@@ -22,7 +22,7 @@ FusionMode fusion_mode_from(const std::string& word) {
 PlanDraft draft_plan(const ImportedModel& imported, const DeviceConfig& config,
                      const PlanOptions& options, const UnfusedNodes& unfused) {
   ImportedModel model = imported;
-  run_passes(&model.graph, &model.constants, unfused);
+  run_passes(&model.graph, &model.constants, unfused, options.fused_attention);
   PlanDraft draft;
   draft.splits = epilogue_splits(model.graph);
   const PlacementRule rule = PlacementRule::for_device(options.placement, config);

@@ -16,8 +16,9 @@ namespace fm {
 using UnfusedNodes = std::set<std::string>;
 
 /// All passes in their order. The constants of the result depend neither on device nor placement
-/// nor on what is left unfused, so that `fmplan pack` finds those that the plan names.
-void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused = {});
+/// nor on what is left unfused or apart, so that `fmplan pack` finds those that the plan names.
+void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused = {},
+                bool fused_attention = true);
 
 /// Gather of a table's rows by an input -> GatherRows; products with that table turned read it as
 /// it lies (attribute b_transposed). Other turned matrices are folded.
@@ -34,6 +35,9 @@ void fold_affine(GraphEditor* editor);         ///< Mul/Div/Add/Sub by constants
 void fuse_bias(GraphEditor* editor);           ///< Add of a constant row into the matrix product
 void fuse_masks(GraphEditor* editor);  ///< Where(constant, scores, lowest) before Softmax -> Add
 void fuse_attention(GraphEditor* editor);  ///< scales into products, scale and mask into Softmax
+/// softmax(scale * Q K^T + mask) V -> Attention, where the scores have no other reader and passing
+/// over them costs more than the keys and values do.
+void join_attention(GraphEditor* editor);
 /// Activations into the operator before them.
 void fuse_activations(GraphEditor* editor, const UnfusedNodes& unfused = {});
 /// Add of another tensor into the operator before it.
@@ -43,8 +47,9 @@ void fuse_residuals(GraphEditor* editor, const UnfusedNodes& unfused = {});
 TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
                               const std::vector<std::int64_t>& permutation);
 
-/// Weights above this become slices, each loaded and released on its own; slices are at most half as
-/// large, so that one can be computed with while the next is read and another moves to its image.
+/// Weights above this become slices, each loaded and released on its own; slices are at most half
+/// as large, so that one can be computed with while the next is read and another moves to its
+/// image.
 constexpr Bytes largest_whole_weight{16 << 20};
 constexpr Bytes largest_slice{8 << 20};
 

@@ -1,0 +1,111 @@
+// softmax(scale * Q K^T + mask) V as one operator, whose scores are never stored.
+#include "planner/node_attributes.hpp"
+#include "planner/passes/passes.hpp"
+#include "planner/tensor_view.hpp"
+
+namespace fm {
+namespace {
+
+Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
+
+class AttentionJoin {
+ public:
+  explicit AttentionJoin(GraphEditor* editor) : editor_(editor) {}
+
+  /// `at`: the product with the values.
+  void join(NodeIndex at) {
+    const auto softmax = sole_producer(at, 0, "Softmax");
+    if (!softmax || !over_last_axis(*softmax) || !is_plain_product(at)) return;
+    std::vector<NodeIndex> absorbed;
+    std::optional<TensorIndex> mask;
+    if (editor_->node(*softmax).inputs.size() > 1) mask = editor_->node(*softmax).inputs[1];
+    auto scores = sole_producer(*softmax, 0, "MatMul");
+    if (const auto sum = scores || mask ? std::nullopt : sole_producer(*softmax, 0, "Add")) {
+      if (attribute_float(editor_->node(*softmax), "scale", 1) != 1) return;
+      const auto side = scores_side(*sum);
+      if (!side) return;
+      scores = sole_producer(*sum, *side, "MatMul");
+      mask = editor_->node(*sum).inputs[1 - *side];
+      absorbed.push_back(*sum);
+    }
+    if (!scores || !is_plain_product(*scores) || !fits(*scores, at)) return;
+    GraphNode node = editor_->node(at);
+    node.operation = "Attention";
+    node.inputs = {editor_->node(*scores).inputs[0], editor_->node(*scores).inputs[1],
+                   editor_->node(at).inputs[1]};
+    if (mask) node.inputs.push_back(mask);
+    node.attributes = {{"scale", attribute_float(editor_->node(*scores), "scale", 1) *
+                                     attribute_float(editor_->node(*softmax), "scale", 1)}};
+    absorbed.insert(absorbed.begin(), *scores);
+    absorbed.push_back(*softmax);
+    editor_->fuse(absorbed, at, std::move(node));
+  }
+
+ private:
+  /// The node of that operation that computes this input, when nothing else reads it.
+  std::optional<NodeIndex> sole_producer(NodeIndex node, std::size_t slot,
+                                         const std::string& operation) const {
+    const auto value = editor_->node(node).inputs[slot];
+    if (!value || !editor_->sole_reader(*value)) return std::nullopt;
+    return editor_->producer(value, operation);
+  }
+
+  bool over_last_axis(NodeIndex softmax) const {
+    const GraphNode& node = editor_->node(softmax);
+    const auto rank = static_cast<std::int64_t>(editor_->shape(node.outputs[0]).size());
+    return attribute_int(node, "axis", 0) + 1 == rank;
+  }
+
+  /// Of two computed tensors, without bias or activation.
+  bool is_plain_product(NodeIndex product) const {
+    const GraphNode& node = editor_->node(product);
+    return node.inputs.size() == 2 && node.attributes.count("activation") == 0 &&
+           !editor_->is_constant(node.inputs[0]) && !editor_->is_constant(node.inputs[1]);
+  }
+
+  /// Which input of the sum is the product; the other one broadcasts over leading dimensions.
+  std::optional<std::size_t> scores_side(NodeIndex sum) const {
+    const GraphNode& node = editor_->node(sum);
+    const Shape& shape = editor_->shape(node.outputs[0]);
+    for (const std::size_t side : {0u, 1u}) {
+      const Shape& scores = editor_->shape(*node.inputs[side]);
+      const Shape& mask = editor_->shape(*node.inputs[1 - side]);
+      if (scores == shape && !mask.empty() && mask.back() == shape.back() &&
+          sole_producer(sum, side, "MatMul")) {
+        return side;
+      }
+    }
+    return std::nullopt;
+  }
+
+  bool fits(NodeIndex scores, NodeIndex at) const {
+    const Shape& query = editor_->shape(*editor_->node(scores).inputs[0]);
+    const Shape& key = editor_->shape(*editor_->node(scores).inputs[1]);
+    const Shape& value = editor_->shape(*editor_->node(at).inputs[1]);
+    if (query.size() < 2 || key.size() != query.size() || value.size() != query.size())
+      return false;
+    if (leading(key) != leading(query) || leading(value) != leading(query)) return false;
+    if (attribute_float(editor_->node(at), "scale", 1) != 1) return false;
+    return pays(query, value);
+  }
+
+  /// The scores are written and read, then their exponentials: four times Q K elements, against
+  /// keys and values of K (D + V) elements, which a group of queries reads anew.
+  bool pays(const Shape& query, const Shape& value) const {
+    return 4 * query[query.size() - 2] >= query.back() + value.back();
+  }
+
+  GraphEditor* editor_;
+};
+
+}  // namespace
+
+void join_attention(GraphEditor* editor) {
+  AttentionJoin attention(editor);
+  for (NodeIndex i = 0; i < editor->node_count(); ++i) {
+    if (editor->node(i).operation == "MatMul") attention.join(i);
+  }
+  editor->finish();
+}
+
+}  // namespace fm
