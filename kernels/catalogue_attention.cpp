@@ -10,10 +10,12 @@ KernelEntry attention_entry() {
   entry.description = "softmax(scale * Q K^T + mask) V, the scores in registers";
   entry.operations = {"Attention"};
   entry.parameters = {{"TILE_Q", {"1", "2", "4", "8"}, "rows of y a work-item"},
+                      {"TILE_K", {"1", "2", "4"}, "texels of scores a work-item and row"},
                       {"TILE_V", {}, "texels of y a work-item"},
                       {"GROUP_X", {"1", "2", "4", "8", "16", "32"}, "work-items that share rows"},
                       {"GROUP_Y", {}, "such teams a group"},
                       {"DEPTH4", {}, "texels of a query"},
+                      switch_range("HALF_LOCAL", "queries and weights in fp16 in local memory"),
                       switch_range("MASK", "a mask is added to the scores")};
   entry.arguments = [](const KernelParameters& p) {
     Arguments list;
@@ -28,9 +30,9 @@ KernelEntry attention_entry() {
   };
   entry.registers = [](const KernelParameters& p) {
     const std::uint32_t queries = parameter_number(p, "TILE_Q");
-    const std::uint32_t texels = parameter_number(p, "TILE_V");
+    const std::uint32_t texels = parameter_number(p, "TILE_V") + parameter_number(p, "TILE_K");
     // Sums and scores of each row, its maximum, sum and factor; four keys, and a query.
-    return queries * (4 * texels + 4 + 3) + 16 + 4 + base_registers;
+    return queries * (4 * texels + 3) + 16 + 4 + base_registers;
   };
   return entry;
 }

@@ -9,7 +9,7 @@ namespace fm {
 namespace {
 
 const std::string operation = "Attention";
-constexpr std::int64_t group_items = 64;
+constexpr int most_team_items = 16;
 
 struct Attention {
   std::int64_t batch = 1, queries = 1, keys = 1;
@@ -73,9 +73,19 @@ std::int64_t power_of_two_up_to(std::int64_t limit) {
   return power;
 }
 
-/// A team as wide as a row of y, so that each of its work-items sums a texel of it, or two, ..
-std::int64_t team_for(std::int64_t width) {
-  return std::clamp<std::int64_t>(power_of_two_up_to(2 * width - 1), 4, 16);
+/// Zeros replaced. Images: a team as wide as a row of y, each work-item one texel of it (or two,
+/// ..), since accumulators cost a phone's core work-items. Buffers: a quarter of that, and small
+/// groups, since a work-item there shares fewer of its loads with the others.
+AttentionTile tile_for(const AttentionOperands& operands, std::int64_t width, AttentionTile tile) {
+  const bool images = operands.key->placement == Placement::image2d;
+  const std::int64_t texels = images ? width : divided_up(width, 4);
+  const int team = static_cast<int>(
+      std::clamp<std::int64_t>(power_of_two_up_to(2 * texels - 1), 4, most_team_items));
+  if (tile.queries == 0) tile.queries = 4;
+  if (tile.keys4 == 0) tile.keys4 = images ? 1 : 2;
+  if (tile.group_x == 0) tile.group_x = team;
+  if (tile.group_y == 0) tile.group_y = std::max(1, (images ? 64 : 16) / tile.group_x);
+  return tile;
 }
 
 }  // namespace
@@ -83,27 +93,28 @@ std::int64_t team_for(std::int64_t width) {
 PlanLaunch build_attention(const AttentionOperands& operands, const AttentionTile& tile) {
   const Attention attention = attention_of(operands);
   const std::int64_t width = attention.y.width;
-  const std::int64_t most_queries = tile.queries > 0 ? tile.queries : 4;
-  const std::int64_t rows = power_of_two_up_to(std::min(most_queries, attention.queries));
-  const std::int64_t group_x = tile.group_x > 0 ? tile.group_x : team_for(width);
-  const std::int64_t most_teams = tile.group_y > 0 ? tile.group_y : group_items / group_x;
-  const std::int64_t group_y = std::min(most_teams, attention.queries / rows);
+  const AttentionTile chosen = tile_for(operands, width, tile);
+  const std::int64_t rows =
+      power_of_two_up_to(std::min<std::int64_t>(chosen.queries, attention.queries));
+  const std::int64_t teams = std::min<std::int64_t>(chosen.group_y, attention.queries / rows);
   LaunchDraft draft("attention");
   draft.tensor("query", *operands.query).tensor("key", *operands.key);
   draft.tensor("value", *operands.value).tensor("y", *operands.y);
   draft.parameter("MASK", operands.mask ? 1 : 0);
   if (operands.mask) set_mask(draft, operands, attention);
-  draft.parameter("TILE_Q", rows).parameter("TILE_V", divided_up(width, group_x));
-  draft.parameter("GROUP_X", group_x).parameter("GROUP_Y", group_y);
+  draft.parameter("HALF_LOCAL", operands.query->dtype == DataType::f16 ? 1 : 0);
+  draft.parameter("TILE_Q", rows).parameter("TILE_K", chosen.keys4);
+  draft.parameter("TILE_V", divided_up(width, chosen.group_x));
+  draft.parameter("GROUP_X", chosen.group_x).parameter("GROUP_Y", teams);
   draft.parameter("DEPTH4", attention.query.width);
   draft.integer("queries", attention.queries).integer("keys", attention.keys);
   draft.integer("columns", attention.y.columns).integer("width", width);
   draft.real("scale", operands.scale);
   const std::int64_t macs = attention.batch * attention.queries * attention.keys *
                             (attention.query.columns + attention.y.columns);
-  return draft.finish({group_x, divided_up(attention.queries, rows), attention.batch},
-                      {static_cast<std::uint64_t>(group_x), static_cast<std::uint64_t>(group_y), 1},
-                      macs);
+  return draft.finish(
+      {chosen.group_x, divided_up(attention.queries, rows), attention.batch},
+      {static_cast<std::uint64_t>(chosen.group_x), static_cast<std::uint64_t>(teams), 1}, macs);
 }
 
 }  // namespace fm

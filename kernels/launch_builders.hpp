@@ -83,9 +83,11 @@ struct AttentionOperands {
   float scale = 1;
   const PlanTensor* y;
 };
-/// 0 = the builder's default for these operands.
+/// 0 = the builder's default: 4 queries, which is few enough registers for a phone, in images one
+/// texel of scores and of y a work-item, in buffers two and four.
 struct AttentionTile {
   int queries = 0;  ///< rows of y a work-item: 1, 2, 4 or 8
+  int keys4 = 0;    ///< texels of scores a row and work-item: 1, 2 or 4
   int group_x = 0;  ///< work-items that share those rows: a power of two up to 32
   int group_y = 0;  ///< such teams a work-group
 };

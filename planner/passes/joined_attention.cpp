@@ -6,6 +6,9 @@
 namespace fm {
 namespace {
 
+/// A work-group holds its queries in local memory.
+constexpr std::int64_t widest_head = 256;
+
 Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
 class AttentionJoin {
@@ -86,7 +89,7 @@ class AttentionJoin {
       return false;
     if (leading(key) != leading(query) || leading(value) != leading(query)) return false;
     if (attribute_float(editor_->node(at), "scale", 1) != 1) return false;
-    return pays(query, value);
+    return query.back() <= widest_head && pays(query, value);
   }
 
   /// The scores are written and read, then their exponentials: four times Q K elements, against

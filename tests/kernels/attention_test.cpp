@@ -165,9 +165,9 @@ TEST(Attention, LeavesMaskedKeysOut) {
 TEST(Attention, AgreesForEveryTile) {
   const AttentionCase c{{2}, 29, 75, 20, 36, {29, 75}};
   for (const int queries : {1, 2, 8}) {
-    check_attention(c, float_buffer, {queries, 1, 3});
-    check_attention(c, half_image, {queries, 8, 2});
-    check_attention(c, half_buffer, {queries, 32, 2});
+    check_attention(c, float_buffer, {queries, 2, 1, 3});
+    check_attention(c, half_image, {queries, 1, 8, 2});
+    check_attention(c, half_buffer, {queries, 4, 32, 2});
   }
 }
 
