@@ -83,6 +83,16 @@ TEST_P(Elimination, AttentionMovesNothingButItsInput) {
   EXPECT_EQ(index_of(after.launches[5], "c"), "lane + 4 * x + 48 * y, 4");
 }
 
+TEST_P(Elimination, OneLaunchOfAttentionMovesNothingEither) {
+  const Plan plan = this->plan(attention(8, 3));
+  EXPECT_THAT(operations(plan), ElementsAre("Move", "MatMul", "Attention", "MatMul"));
+  EXPECT_EQ(activation(plan, "qkv").shape, (Shape{3, 3, 8, 16}));
+  EXPECT_EQ(index_of(plan.launches[2], "query"), "");
+  EXPECT_EQ(index_of(plan.launches[2], "key"), "x, y + 24");
+  EXPECT_EQ(index_of(plan.launches[2], "value"), "x, y + 48");
+  EXPECT_EQ(index_of(plan.launches[2], "y"), "x + 4 * (y / 8), y % 8");
+}
+
 TEST_P(Elimination, PatchesBecomeTokensBesideTheClassToken) {
   ModelBuilder model;
   model.input("image", {1, 3, 16, 16}).random_weight("k", {8, 3, 4, 4});
