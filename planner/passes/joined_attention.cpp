@@ -6,6 +6,8 @@
 namespace fm {
 namespace {
 
+/// Rows of a work-item of the kernel: with fewer, keys and values are read for less.
+constexpr std::int64_t many_queries = 4;
 /// A work-group holds its queries in local memory.
 constexpr std::int64_t widest_head = 256;
 
@@ -13,7 +15,8 @@ Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
 class AttentionJoin {
  public:
-  explicit AttentionJoin(GraphEditor* editor) : editor_(editor) {}
+  AttentionJoin(GraphEditor* editor, std::int64_t fewest_queries)
+      : editor_(editor), fewest_queries_(fewest_queries) {}
 
   /// `at`: the product with the values.
   void join(NodeIndex at) {
@@ -89,22 +92,18 @@ class AttentionJoin {
       return false;
     if (leading(key) != leading(query) || leading(value) != leading(query)) return false;
     if (attribute_float(editor_->node(at), "scale", 1) != 1) return false;
-    return query.back() <= widest_head && pays(query, value);
-  }
-
-  /// The scores are written and read, then their exponentials: four times Q K elements, against
-  /// keys and values of K (D + V) elements, which a group of queries reads anew.
-  bool pays(const Shape& query, const Shape& value) const {
-    return 4 * query[query.size() - 2] >= query.back() + value.back();
+    return query.back() <= widest_head && query[query.size() - 2] >= fewest_queries_;
   }
 
   GraphEditor* editor_;
+  std::int64_t fewest_queries_;
 };
 
 }  // namespace
 
-void join_attention(GraphEditor* editor) {
-  AttentionJoin attention(editor);
+void join_attention(GraphEditor* editor, AttentionFusion fusion) {
+  if (fusion == AttentionFusion::none) return;
+  AttentionJoin attention(editor, fusion == AttentionFusion::any ? 1 : many_queries);
   for (NodeIndex i = 0; i < editor->node_count(); ++i) {
     if (editor->node(i).operation == "MatMul") attention.join(i);
   }

@@ -3,7 +3,7 @@
 namespace fm {
 
 void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused,
-                bool fused_attention) {
+                AttentionFusion attention) {
   GraphEditor editor(graph, constants);
   editor.finish();
   fuse_embeddings(&editor);
@@ -18,7 +18,7 @@ void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfu
   fuse_bias(&editor);
   fuse_masks(&editor);
   fuse_attention(&editor);
-  if (fused_attention) join_attention(&editor);
+  join_attention(&editor, attention);
   fuse_activations(&editor, unfused);
   fuse_residuals(&editor, unfused);
   fuse_activations(&editor, unfused);

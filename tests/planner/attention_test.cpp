@@ -21,11 +21,11 @@ std::vector<std::string> operations(const Graph& graph) {
 }
 
 /// The graph after all passes, whose outputs must be those before.
-Graph fused(const ModelBuilder& builder, bool fused_attention = true) {
+Graph fused(const ModelBuilder& builder, AttentionFusion attention = AttentionFusion::any) {
   const TemporaryFolder folder;
   ImportedModel model = import_model(builder.write(folder), {});
   const auto before = GraphInterpreter(model.graph, model.constants, false).run(7);
-  run_passes(&model.graph, &model.constants, {}, fused_attention);
+  run_passes(&model.graph, &model.constants, {}, attention);
   const auto after = GraphInterpreter(model.graph, model.constants, true).run(7);
   for (std::size_t o = 0; o < before.size(); ++o) {
     EXPECT_EQ(before[o].size(), after.at(o).size());
@@ -123,7 +123,7 @@ TEST(AttentionJoin, ServesHeadsThatAreNotWholeTexels) {
 }
 
 TEST(AttentionJoin, CanBeTurnedOff) {
-  EXPECT_THAT(operations(fused(Heads().score().mixed().model, false)),
+  EXPECT_THAT(operations(fused(Heads().score().mixed().model, AttentionFusion::none)),
               ElementsAre("Transpose", "MatMul", "Softmax", "MatMul"));
 }
 
@@ -163,11 +163,25 @@ TEST(AttentionJoin, KeepsSharedKeysAndVectors) {
   EXPECT_THAT(operations(fused(model)), Not(Contains("Attention")));
 }
 
-/// One query: the scores are smaller than the keys, which nothing would share.
-TEST(AttentionJoin, KeepsFewQueries) {
-  EXPECT_THAT(operations(fused(Heads(1, 8).score().mixed().model)), Not(Contains("Attention")));
-  EXPECT_THAT(operations(fused(Heads(3, 8).score().mixed().model)), Not(Contains("Attention")));
-  EXPECT_THAT(operations(fused(Heads(4, 8).score().mixed().model)), Contains("Attention"));
+TEST(AttentionJoin, KeepsFewQueriesWhereCoresRunOneWorkGroup) {
+  const ModelBuilder few = Heads(3, 8).score().mixed().model;
+  const ModelBuilder many = Heads(4, 8).score().mixed().model;
+  EXPECT_THAT(operations(fused(few)), Contains("Attention"));
+  EXPECT_THAT(operations(fused(few, AttentionFusion::many_queries)), Not(Contains("Attention")));
+  EXPECT_THAT(operations(fused(many, AttentionFusion::many_queries)), Contains("Attention"));
+  const auto has_attention = [](const ModelBuilder& model, const std::string& config) {
+    const Plan plan = plan_of(model, {}, config);
+    return std::any_of(plan.launches.begin(), plan.launches.end(),
+                       [](const PlanLaunch& launch) { return launch.operation == "Attention"; });
+  };
+  EXPECT_TRUE(has_attention(few, "adreno-750"));
+  EXPECT_FALSE(has_attention(few, "pocl-host"));
+  EXPECT_TRUE(has_attention(many, "pocl-host"));
+}
+
+TEST(AttentionJoin, KeepsHeadsTooWideForLocalMemory) {
+  EXPECT_THAT(operations(fused(Heads(6, 256).score().mixed().model)), Contains("Attention"));
+  EXPECT_THAT(operations(fused(Heads(6, 260).score().mixed().model)), Not(Contains("Attention")));
 }
 
 TEST(AttentionJoin, PlansOneLaunchWithoutScores) {

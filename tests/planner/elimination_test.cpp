@@ -14,8 +14,9 @@ using ::testing::HasSubstr;
 
 class Elimination : public testing::TestWithParam<PlacementPolicy> {
  protected:
-  static Plan plan(const ModelBuilder& model, bool eliminate = true) {
+  static Plan plan(const ModelBuilder& model, bool eliminate = true, bool fused_attention = false) {
     PlanOptions options;
+    options.fused_attention = fused_attention;
     options.placement = GetParam();
     options.eliminate = eliminate;
     return plan_of(model, options);
@@ -84,7 +85,7 @@ TEST_P(Elimination, AttentionMovesNothingButItsInput) {
 }
 
 TEST_P(Elimination, OneLaunchOfAttentionMovesNothingEither) {
-  const Plan plan = this->plan(attention(8, 3));
+  const Plan plan = this->plan(attention(8, 3), true, true);
   EXPECT_THAT(operations(plan), ElementsAre("Move", "MatMul", "Attention", "MatMul"));
   EXPECT_EQ(activation(plan, "qkv").shape, (Shape{3, 3, 8, 16}));
   EXPECT_EQ(index_of(plan.launches[2], "query"), "");
