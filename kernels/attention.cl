@@ -27,7 +27,11 @@
 // Texels of scores in a row of a block.
 #define FM_BLOCK4 (GROUP_X * TILE_K)
 // Four rows a register: their maxima, sums and factors.
-#define FM_ROWS4 ((TILE_Q + 3) / 4)
+#if TILE_Q > 4
+#define FM_ROWS4 2
+#else
+#define FM_ROWS4 1
+#endif
 // Local rows of neighbouring work-items begin in different banks.
 #define FM_QUERY_ROWS (TILE_Q * DEPTH4 + 1)
 #define FM_WEIGHT_ROWS (TILE_Q * FM_BLOCK4 + 1)
