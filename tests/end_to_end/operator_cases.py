@@ -467,6 +467,11 @@ def fused_cross_attention_of_odd_heads():
 
 
 @case
+def fused_attention_of_one_query():
+    return fused_attention(1, 50, 16, 16, scale=0.25)
+
+
+@case
 def fused_attention_with_causal_where():
     def causal(model, scores):
         seen = np.tril(np.ones((1, 1, 70, 70), bool)) & ~np.tril(np.ones((70, 70), bool), -40)
