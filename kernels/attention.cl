@@ -54,6 +54,9 @@ __kernel void attention(FM_TEXELS_READ(query), FM_TEXELS_READ(key), FM_TEXELS_RE
                         int mask_quotient, int mask_modulus, int mask_outer, int mask_remainder,
                         int mask_inner, int mask_row,
 #endif
+#if BAND
+                        int behind, int ahead,
+#endif
                         float scale FM_STREAM_PARAMETERS FM_RECORD_PARAMETERS) {
   FM_BEGIN;
   FM_STAGE4(staged, GROUP_Y * FM_QUERY_ROWS);        // the queries
@@ -95,8 +98,22 @@ __kernel void attention(FM_TEXELS_READ(query), FM_TEXELS_READ(key), FM_TEXELS_RE
     total[r] = (float4)(0.0f);
   }
 
-  FM_FOR(block, 0, blocks, 1) {
+#if BAND
+  // Query q only sees keys q - behind to q + ahead: blocks that no query of the group sees are left
+  // out, and groups have different numbers of them.
+  const int last = FM_MIN(y0 + GROUP_Y * TILE_Q - 1 + ahead, keys - 1);
+  const int first_seen = FM_MAX(y0 - behind, 0);
+  const int begin = FM_QUOTIENT(first_seen, 4 * FM_BLOCK4);
+  const int end = FM_QUOTIENT(last, 4 * FM_BLOCK4) + 1;
+  FM_STREAM_ALL;
+#else
+  const int begin = 0;
+  const int end = blocks;
+#endif
+  FM_FOR(block, begin, end, 1) {
+#if !BAND
     FM_STREAM_SHARE(block, blocks);
+#endif
     const int first = block * FM_BLOCK4;
     float4 score[TILE_Q][TILE_K];
     float lane_top[4 * FM_ROWS4], lane_sum[4 * FM_ROWS4];
@@ -224,7 +241,9 @@ __kernel void attention(FM_TEXELS_READ(query), FM_TEXELS_READ(key), FM_TEXELS_RE
     }
   }
   FM_END_FOR
+#if !BAND
   FM_STREAM_LEFT(blocks);
+#endif
 
   FM_FOR_UNROLLED(r, 0, FM_ROWS4, 1) {
     FM_LOCAL_STORE4(highest, (local_y * FM_ROWS4 + r) * GROUP_X + local_x, total[r]);

@@ -16,7 +16,8 @@ KernelEntry attention_entry() {
                       {"GROUP_Y", {}, "such teams a group"},
                       {"DEPTH4", {}, "texels of a query"},
                       switch_range("HALF_LOCAL", "queries and weights in fp16 in local memory"),
-                      switch_range("MASK", "a mask is added to the scores")};
+                      switch_range("MASK", "a mask is added to the scores"),
+                      switch_range("BAND", "the mask leaves out keys far behind or ahead")};
   entry.arguments = [](const KernelParameters& p) {
     Arguments list;
     list.tensor("query").tensor("key").tensor("value");
@@ -26,6 +27,7 @@ KernelEntry attention_entry() {
       list.integers({"mask_quotient", "mask_modulus", "mask_outer", "mask_remainder", "mask_inner",
                      "mask_row"});
     }
+    if (parameter_on(p, "BAND")) list.integers({"behind", "ahead"});
     return list.reals({"scale"});
   };
   entry.registers = [](const KernelParameters& p) {

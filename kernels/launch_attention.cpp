@@ -102,6 +102,10 @@ PlanLaunch build_attention(const AttentionOperands& operands, const AttentionTil
   draft.tensor("value", *operands.value).tensor("y", *operands.y);
   draft.parameter("MASK", operands.mask ? 1 : 0);
   if (operands.mask) set_mask(draft, operands, attention);
+  draft.parameter("BAND", operands.band ? 1 : 0);
+  if (operands.band) {
+    draft.integer("behind", operands.band->behind).integer("ahead", operands.band->ahead);
+  }
   draft.parameter("HALF_LOCAL", operands.query->dtype == DataType::f16 ? 1 : 0);
   draft.parameter("TILE_Q", rows).parameter("TILE_K", chosen.keys4);
   draft.parameter("TILE_V", divided_up(width, chosen.group_x));

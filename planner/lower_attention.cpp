@@ -21,6 +21,9 @@ void lower_attention(LoweringState& state, const GraphNode& node) {
   operands.key = &key;
   operands.value = &value;
   operands.mask = mask ? &*mask : nullptr;
+  if (node.attributes.count("keys_behind") != 0) {
+    operands.band = {attribute_int(node, "keys_behind", 0), attribute_int(node, "keys_ahead", 0)};
+  }
   operands.scale = attribute_float(node, "scale", 1);
   operands.y = &y;
   PlanLaunch launch = build_attention(operands);

@@ -1,4 +1,10 @@
 // softmax(scale * Q K^T + mask) V as one operator, whose scores are never stored.
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "kernels/launch_builders.hpp"
+#include "planner/host_tensor.hpp"
 #include "planner/node_attributes.hpp"
 #include "planner/passes/passes.hpp"
 #include "planner/tensor_view.hpp"
@@ -6,12 +12,34 @@
 namespace fm {
 namespace {
 
+/// Added to a score, its exponential is zero: the most negative number of fp16, and all below.
+constexpr float masked_score = -65504;
 /// Rows of a work-item of the kernel: with fewer, keys and values are read for less.
 constexpr std::int64_t many_queries = 4;
 /// A work-group holds its queries in local memory.
 constexpr std::int64_t widest_head = 256;
 
 Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
+
+/// Which keys a constant mask [.., Q, K] leaves to each query; nullopt when it leaves out none at
+/// either end, or all of some query.
+std::optional<KeyBand> band_of(const HostTensor& mask) {
+  const std::int64_t keys = mask.shape.back(), queries = mask.shape[mask.shape.size() - 2];
+  KeyBand band{-keys, -queries};
+  for (std::size_t row = 0; row * static_cast<std::size_t>(keys) < mask.reals.size(); ++row) {
+    const auto begin = mask.reals.begin() + static_cast<std::ptrdiff_t>(row) * keys;
+    const auto seen = [](float value) { return value > masked_score; };
+    const auto first = std::find_if(begin, begin + keys, seen);
+    if (first == begin + keys) return std::nullopt;
+    const auto last = std::find_if(std::make_reverse_iterator(begin + keys),
+                                   std::make_reverse_iterator(begin), seen);
+    const std::int64_t query = static_cast<std::int64_t>(row) % queries;
+    band.behind = std::max(band.behind, query - (first - begin));
+    band.ahead = std::max(band.ahead, last.base() - 1 - begin - query);
+  }
+  if (band.behind >= queries - 1 && band.ahead >= keys - 1) return std::nullopt;
+  return band;
+}
 
 class AttentionJoin {
  public:
@@ -42,12 +70,26 @@ class AttentionJoin {
     if (mask) node.inputs.push_back(mask);
     node.attributes = {{"scale", attribute_float(editor_->node(*scores), "scale", 1) *
                                      attribute_float(editor_->node(*softmax), "scale", 1)}};
+    if (const auto band = mask ? band_of_mask(*mask, node) : std::nullopt) {
+      node.attributes["keys_behind"] = band->behind;
+      node.attributes["keys_ahead"] = band->ahead;
+    }
     absorbed.insert(absorbed.begin(), *scores);
     absorbed.push_back(*softmax);
     editor_->fuse(absorbed, at, std::move(node));
   }
 
  private:
+  std::optional<KeyBand> band_of_mask(TensorIndex mask, const GraphNode& attention) {
+    const Shape& shape = editor_->shape(mask);
+    const Shape& query = editor_->shape(*attention.inputs[0]);
+    if (!editor_->is_constant(mask) || shape.size() < 2) return std::nullopt;
+    if (shape.end()[-2] != query.end()[-2]) return std::nullopt;
+    const auto known = bands_.find(mask);
+    if (known != bands_.end()) return known->second;
+    return bands_[mask] = band_of(editor_->constants().load(editor_->tensor(mask)));
+  }
+
   /// The node of that operation that computes this input, when nothing else reads it.
   std::optional<NodeIndex> sole_producer(NodeIndex node, std::size_t slot,
                                          const std::string& operation) const {
@@ -97,6 +139,7 @@ class AttentionJoin {
 
   GraphEditor* editor_;
   std::int64_t fewest_queries_;
+  std::map<TensorIndex, std::optional<KeyBand>> bands_;  ///< layers share masks
 };
 
 }  // namespace

@@ -162,6 +162,26 @@ TEST(Attention, LeavesMaskedKeysOut) {
   }
 }
 
+/// Masks that leave a query some keys behind and ahead of it: blocks beside them are not read.
+TEST(Attention, LeavesOutBlocksOfKeysThatNoQuerySees) {
+  const std::vector<KeyBand> bands = {{1000, 0}, {9, 0}, {0, 1000}, {70, 30}, {-20, 60}};
+  for (const Storage& storage : {half_buffer, float_image}) {
+    for (const KeyBand& band : bands) {
+      SCOPED_TRACE(std::to_string(band.behind) + " " + std::to_string(band.ahead));
+      AttentionCase c{{2}, 90, 150, 8, 8, {90, 150}};
+      Operands o(c, storage);
+      for_each_index(c.mask, [&](const Shape& at) {
+        const bool seen = at[1] >= at[0] - band.behind && at[1] <= at[0] + band.ahead;
+        o.mask.values[flat_index(c.mask, at)] = seen ? 0.0f : -65504.0f;
+      });
+      AttentionOperands operands = o.plan(c);
+      operands.band = band;
+      run(build_attention(operands), {&o.query, &o.key, &o.value, &o.mask, &o.y});
+      expect_attention(c, o);
+    }
+  }
+}
+
 TEST(Attention, AgreesForEveryTile) {
   const AttentionCase c{{2}, 29, 75, 20, 36, {29, 75}};
   for (const int queries : {1, 2, 8}) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "planner/passes/passes.hpp"
 #include "tests/planner/graph_interpreter.hpp"
 #include "tests/planner/model_builder.hpp"
@@ -116,6 +118,39 @@ TEST(AttentionJoin, TakesACausalWhere) {
   const Graph graph = fused(heads.mixed().model);
   ASSERT_THAT(operations(graph), ElementsAre("Transpose", "Attention"));
   EXPECT_EQ(graph.nodes[1].inputs.size(), 4u);
+}
+
+/// Attributes keys_behind and keys_ahead, or nothing.
+std::string band_of(const Shape& shape, const std::function<bool(std::int64_t, std::int64_t)>& seen,
+                    float masked = -1e9f) {
+  Heads heads;
+  heads.queries = shape.end()[-2];
+  heads.keys = shape.back();
+  std::vector<float> mask;
+  for (std::int64_t i = 0; i < element_count(shape); ++i) {
+    const std::int64_t row = i / shape.back() % heads.queries;
+    mask.push_back(seen(row, i % shape.back()) ? 0 : masked);
+  }
+  heads.score().model.weight("mask", shape, mask).node("Add", {"scores", "mask"}, {"masked"});
+  heads.scores = "masked";
+  const Graph graph = fused(heads.mixed().model);
+  const GraphNode& node = attention_of(graph);
+  if (node.attributes.count("keys_behind") == 0) return "";
+  return std::to_string(attribute_int(node, "keys_behind", 0)) + " " +
+         std::to_string(attribute_int(node, "keys_ahead", 0));
+}
+
+TEST(AttentionJoin, KnowsWhichKeysAConstantMaskLeavesOut) {
+  const auto causal = [](std::int64_t q, std::int64_t k) { return k <= q; };
+  const auto window = [](std::int64_t q, std::int64_t k) { return k <= q && k > q - 4; };
+  EXPECT_EQ(band_of({9, 9}, causal), "8 0");
+  EXPECT_EQ(band_of({1, 3, 9, 9}, causal), "8 0");
+  EXPECT_EQ(band_of({9, 9}, window), "3 0");
+  EXPECT_EQ(band_of({6, 9}, [](std::int64_t q, std::int64_t k) { return k <= q + 3; }), "5 3");
+  EXPECT_EQ(band_of({9, 9}, causal, -20), "");  // such scores still count
+  EXPECT_EQ(band_of({9, 9}, [](std::int64_t q, std::int64_t k) { return q == 3 || k <= q; }),
+            "8 5");
+  EXPECT_EQ(band_of({9, 9}, [](std::int64_t, std::int64_t) { return true; }), "");
 }
 
 TEST(AttentionJoin, ServesHeadsThatAreNotWholeTexels) {

@@ -44,7 +44,7 @@ FAMILIES = [
            {**EPILOGUE, "TILE_K4": "4", "GROUP_X": "8", "GROUP_Y": "8"}, accumulates=True, weights=True),
     Family("attention", {"TILE_Q": ["1", "2", "4", "8"], "TILE_K": ["1", "2"], "TILE_V": ["1", "2", "3", "4"],
                          "MASK": ["0", "1"], "HALF_LOCAL": ["0", "1"]},
-           {"GROUP_X": "16", "GROUP_Y": "4", "DEPTH4": "16"}, (16, 4, 1)),
+           {"GROUP_X": "16", "GROUP_Y": "4", "DEPTH4": "16", "BAND": "0"}, (16, 4, 1)),
     Family("conv", {"TILE_W": ["1", "2", "4", "8"], "TILE_O4": ["1", "2", "4"], "POINTWISE": ["0", "1"]}, EPILOGUE,
            accumulates=True, weights=True),
     Family("depthwise", {"TILE_W": ["1", "2", "4", "8"]}, EPILOGUE, accumulates=True, weights=True),
