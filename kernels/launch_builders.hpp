@@ -72,13 +72,13 @@ struct MatmulOperands {
 };
 PlanLaunch build_matmul(const MatmulOperands& operands, const TileChoice& tile = {});
 
-/// y[b, q] = sum_k softmax_k(scale * <query[b, q], key[b, k]> + mask[b, q])[k] * value[b, k]: the
-/// scores are never stored. query [B.., Q, D], key [B.., K, D], value [B.., K, V], y [B.., Q, V];
-/// mask [.., Q or 1, K], broadcast over leading dimensions. `rows` layout everywhere.
 /// The mask leaves to query q keys q - behind to q + ahead at most; each has one.
 struct KeyBand {
   std::int64_t behind = 0, ahead = 0;
 };
+/// y[b, q] = sum_k softmax_k(scale * <query[b, q], key[b, k]> + mask[b, q])[k] * value[b, k]: the
+/// scores are never stored. query [B.., Q, D], key [B.., K, D], value [B.., K, V], y [B.., Q, V];
+/// mask [.., Q or 1, K], broadcast over leading dimensions. `rows` layout everywhere.
 struct AttentionOperands {
   const PlanTensor* query;
   const PlanTensor* key;

@@ -22,9 +22,10 @@ constexpr std::int64_t widest_head = 256;
 Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
 /// Which keys a constant mask [.., Q, K] leaves to each query; nullopt when it leaves out none at
-/// either end, or all of some query.
+/// either end, or all of some query, or has no elements.
 std::optional<KeyBand> band_of(const HostTensor& mask) {
   const std::int64_t keys = mask.shape.back(), queries = mask.shape[mask.shape.size() - 2];
+  if (mask.reals.empty()) return std::nullopt;
   KeyBand band{-keys, -queries};
   for (std::size_t row = 0; row * static_cast<std::size_t>(keys) < mask.reals.size(); ++row) {
     const auto begin = mask.reals.begin() + static_cast<std::ptrdiff_t>(row) * keys;

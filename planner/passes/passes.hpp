@@ -18,7 +18,7 @@ using UnfusedNodes = std::set<std::string>;
 /// Which attention becomes one launch.
 enum class AttentionFusion {
   none,
-  many_queries,  ///< of at least as many queries as share what a work-item reads of keys and values
+  many_queries,  ///< of four or more, which share the keys and values that a work-item reads
   any
 };
 

@@ -92,7 +92,8 @@ Loop attention_loop(const PlanLaunch& launch, const LaunchNumbers& numbers) {
   const double keys4 = std::ceil(argument_of(launch, "keys", 4) / 4);
   const double masks = number_of(launch, "MASK") * numbers.tile;
   const double loads = keys4 * ((4 * depth4 + masks) / team + 4 * numbers.tile4);
-  return {std::ceil(keys4 / team / number_of(launch, "TILE_K")), loads, keys4 * (depth4 / team + 4), false};
+  return {std::ceil(keys4 / team / number_of(launch, "TILE_K")), loads, keys4 * (depth4 / team + 4),
+          false};
 }
 
 /// As the kernels' sources have it.
