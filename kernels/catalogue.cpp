@@ -54,8 +54,8 @@ const ParameterRange& residual_range() {
 const std::vector<KernelEntry>& kernel_catalogue() {
   static const std::vector<KernelEntry> catalogue = [] {
     std::vector<KernelEntry> all;
-    for (auto family :
-         {matmul_entries(), convolution_entries(), elementwise_entries(), move_entries()}) {
+    for (auto family : {matmul_entries(), attention_entries(), convolution_entries(),
+                        elementwise_entries(), move_entries()}) {
       for (KernelEntry& entry : family) entry.streams = true;
       all.insert(all.end(), family.begin(), family.end());
     }

@@ -54,6 +54,7 @@ constexpr std::uint32_t base_registers = 12;
 
 // The entries, by family.
 std::vector<KernelEntry> matmul_entries();
+std::vector<KernelEntry> attention_entries();
 std::vector<KernelEntry> convolution_entries();
 std::vector<KernelEntry> row_entries();
 std::vector<KernelEntry> indexed_entries();

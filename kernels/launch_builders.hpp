@@ -96,6 +96,32 @@ struct MatmulOperands {
 };
 PlanLaunch build_matmul(const MatmulOperands& operands, const TileChoice& tile = {});
 
+/// The mask leaves to query q keys q - behind to q + ahead at most; each has one.
+struct KeyBand {
+  std::int64_t behind = 0, ahead = 0;
+};
+/// y[b, q] = sum_k softmax_k(scale * <query[b, q], key[b, k]> + mask[b, q])[k] * value[b, k]: the
+/// scores are never stored. query [B.., Q, D], key [B.., K, D], value [B.., K, V], y [B.., Q, V];
+/// mask [.., Q or 1, K], broadcast over leading dimensions. `rows` layout everywhere.
+struct AttentionOperands {
+  const PlanTensor* query;
+  const PlanTensor* key;
+  const PlanTensor* value;
+  const PlanTensor* mask = nullptr;
+  std::optional<KeyBand> band;  ///< of the mask, if known
+  float scale = 1;
+  const PlanTensor* y;
+};
+/// 0 = the builder's default: 4 queries, which is few enough registers for a phone, in images one
+/// texel of scores and of y a work-item, in buffers two and four.
+struct AttentionTile {
+  int queries = 0;  ///< rows of y a work-item: 1, 2, 4 or 8
+  int keys4 = 0;    ///< texels of scores a row and work-item: 1, 2 or 4
+  int group_x = 0;  ///< work-items that share those rows: a power of two up to 32
+  int group_y = 0;  ///< such teams a work-group
+};
+PlanLaunch build_attention(const AttentionOperands& operands, const AttentionTile& tile = {});
+
 struct ConvGeometry {
   std::array<int, 2> kernel{1, 1}, stride{1, 1}, dilation{1, 1};
   std::array<int, 4> pad{0, 0, 0, 0};  ///< top, left, bottom, right

@@ -130,6 +130,16 @@ RowsView rows_view(const PlanTensor& tensor) {
   return view;
 }
 
+std::int64_t matrix_count(const Shape& shape) {
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d + 2 < shape.size(); ++d) count *= shape[d];
+  return count;
+}
+
+std::int64_t matrix_rows(const Shape& shape) {
+  return shape.size() < 2 ? 1 : shape[shape.size() - 2];
+}
+
 ChannelsView channels_view(const PlanTensor& tensor) {
   require_operand(tensor.layout == Layout::channels && tensor.shape.size() == 4, describe(tensor),
                   "layout channels and rank 4 are needed here, not " + to_string(tensor.layout));

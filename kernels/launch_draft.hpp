@@ -24,6 +24,10 @@ struct RowsView {
 };
 RowsView rows_view(const PlanTensor& tensor);
 
+/// [.., R, C]: the product of the leading dimensions, and R (1 where there is none).
+std::int64_t matrix_count(const Shape& shape);
+std::int64_t matrix_rows(const Shape& shape);
+
 /// A `channels` tensor. Throws UserError naming tensor and need when the layout differs.
 struct ChannelsView {
   std::int64_t batch = 1, channels = 1, height = 1, width = 1;

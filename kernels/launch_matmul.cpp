@@ -14,19 +14,10 @@ struct Product {
   std::int64_t a_batch = 0, b_batch = 0;  ///< rows from one batch to the next
 };
 
-std::int64_t leading_count(const Shape& shape) {
-  std::int64_t count = 1;
-  for (std::size_t d = 0; d + 2 < shape.size(); ++d) count *= shape[d];
-  return count;
-}
-std::int64_t rows_in_batch(const Shape& shape) {
-  return shape.size() < 2 ? 1 : shape[shape.size() - 2];
-}
-
 Product product_of(const MatmulOperands& operands) {
   const RowsView a = rows_view(*operands.a), b = rows_view(*operands.b), c = rows_view(*operands.c);
-  const std::int64_t a_count = leading_count(operands.a->shape);
-  const std::int64_t b_count = leading_count(operands.b->shape);
+  const std::int64_t a_count = matrix_count(operands.a->shape);
+  const std::int64_t b_count = matrix_count(operands.b->shape);
   Product product;
   product.depth = a.columns;
   product.columns = c.columns;
@@ -44,7 +35,7 @@ Product product_of(const MatmulOperands& operands) {
         a_count == b_count || a_count == 1, operation,
         "batches of " + describe(*operands.a) + " and " + describe(*operands.b) + " differ");
     product.batch = b_count;
-    product.rows = rows_in_batch(operands.a->shape);
+    product.rows = matrix_rows(operands.a->shape);
     product.a_batch = a_count == 1 ? 0 : product.rows;
     product.b_batch = b_rows;
   }

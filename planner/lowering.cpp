@@ -22,6 +22,7 @@ const std::map<std::string, NodeLowering>& lowerings() {
                                                    {"Resize", lower_resize},
                                                    {"MatMul", lower_matmul},
                                                    {"Gemm", lower_matmul},
+                                                   {"Attention", lower_attention},
                                                    {"Softmax", lower_softmax},
                                                    {"LayerNormalization", lower_layer_norm},
                                                    {"Concat", lower_concat},

@@ -147,6 +147,7 @@ void lower_transposed_convolution(LoweringState& state, const GraphNode& node);
 void lower_pool(LoweringState& state, const GraphNode& node);
 void lower_resize(LoweringState& state, const GraphNode& node);
 void lower_matmul(LoweringState& state, const GraphNode& node);
+void lower_attention(LoweringState& state, const GraphNode& node);
 void lower_reduction(LoweringState& state, const GraphNode& node);
 void lower_global_pool(LoweringState& state, const GraphNode& node);
 void lower_softmax(LoweringState& state, const GraphNode& node);

@@ -19,10 +19,22 @@ FusionMode fusion_mode_from(const std::string& word) {
                   "`: " + accepted_words(word, {"fixed", "adaptive", "none"}));
 }
 
+namespace {
+
+/// A core that runs one work-group at a time has nothing to do while one of few queries waits for
+/// its keys.
+AttentionFusion attention_fusion(const DeviceConfig& config, const PlanOptions& options) {
+  if (!options.fused_attention) return AttentionFusion::none;
+  return config.count("gpu.workgroups_per_core") > 1 ? AttentionFusion::any
+                                                     : AttentionFusion::many_queries;
+}
+
+}  // namespace
+
 PlanDraft draft_plan(const ImportedModel& imported, const DeviceConfig& config,
                      const PlanOptions& options, const UnfusedNodes& unfused) {
   ImportedModel model = imported;
-  run_passes(&model.graph, &model.constants, unfused);
+  run_passes(&model.graph, &model.constants, unfused, attention_fusion(config, options));
   PlanDraft draft;
   draft.splits = epilogue_splits(model.graph);
   const PlacementRule rule = PlacementRule::for_device(options.placement, config);

@@ -32,7 +32,8 @@ struct PlanOptions {
   std::optional<Bytes> ring;
   bool eliminate = true;  ///< movement operators (LoweringOptions)
   FusionMode fusion = FusionMode::fixed;
-  double alpha = 0.1;  ///< adaptive: capacity that a split must gain, as a share
+  bool fused_attention = true;  ///< one launch without a matrix of scores in memory
+  double alpha = 0.1;           ///< adaptive: capacity that a split must gain, as a share
   std::optional<QueuePlace> queued;
 };
 

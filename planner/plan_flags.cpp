@@ -110,6 +110,7 @@ PlanOptions plan_options(const po::variables_map& values) {
   if (options.fusion == FusionMode::adaptive && !has_overlap_options(policy)) {
     throw UserError("--fusion adaptive belongs to --policy lc-opg or optimal, not " + policy);
   }
+  options.fused_attention = values.count("no-fused-attention") == 0;
   options.eliminate = values.count("no-elimination") == 0;
   if (values.count("ring") != 0) options.ring = size_of_option(values, "ring");
   return options;
@@ -132,6 +133,7 @@ void add_plan_flags(const std::string& default_policy, po::options_description* 
       "fusion", text()->default_value("fixed"),
       "activations and additions into the operator before them: fixed (all) | none | adaptive, "
       "decided with the schedule of lc-opg or optimal")(
+      "no-fused-attention", "store the scores of attention and their softmax, to compare")(
       "no-elimination", "copy what reshapes, transposes and slices rearrange, to compare")(
       "json", "print the summary as JSON")("help", "print this")("version", "print the version");
   add_overlap_options(flags);

@@ -47,6 +47,11 @@ Reading reading_of(const std::vector<Layout>& layouts, const GraphNode& node, st
     }
     return {Layout::rows, map, slot < 2 ? Reads::many : Reads::once};
   }
+  if (node.operation == "Attention") {
+    // Keys are rows of as many elements as queries, though the graph has them transposed.
+    return {Layout::rows, slot == 1 ? with_last_two_swapped(map) : map,
+            slot < 3 ? Reads::many : Reads::once};
+  }
   if (is_windowed(node) && map.shape().size() == 4) {
     return {Layout::channels, map, slot == 0 ? Reads::many : Reads::once};
   }

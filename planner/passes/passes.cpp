@@ -2,7 +2,8 @@
 
 namespace fm {
 
-void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused) {
+void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused,
+                AttentionFusion attention) {
   GraphEditor editor(graph, constants);
   editor.finish();
   fuse_embeddings(&editor);
@@ -17,6 +18,7 @@ void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfu
   fuse_bias(&editor);
   fuse_masks(&editor);
   fuse_attention(&editor);
+  join_attention(&editor, attention);
   fuse_activations(&editor, unfused);
   fuse_residuals(&editor, unfused);
   fuse_activations(&editor, unfused);

@@ -15,9 +15,17 @@ namespace fm {
 /// Names of ONNX nodes that do not become the epilogue of the operator before them.
 using UnfusedNodes = std::set<std::string>;
 
+/// Which attention becomes one launch.
+enum class AttentionFusion {
+  none,
+  many_queries,  ///< of four or more, which share the keys and values that a work-item reads
+  any
+};
+
 /// All passes in their order. The constants of the result depend neither on device nor placement
-/// nor on what is left unfused, so that `fmplan pack` finds those that the plan names.
-void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused = {});
+/// nor on what is left unfused or apart, so that `fmplan pack` finds those that the plan names.
+void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfused = {},
+                AttentionFusion attention = AttentionFusion::any);
 
 /// Gather of a table's rows by an input -> GatherRows; products with that table turned read it as
 /// it lies (attribute b_transposed). Other turned matrices are folded.
@@ -34,6 +42,8 @@ void fold_affine(GraphEditor* editor);         ///< Mul/Div/Add/Sub by constants
 void fuse_bias(GraphEditor* editor);           ///< Add of a constant row into the matrix product
 void fuse_masks(GraphEditor* editor);  ///< Where(constant, scores, lowest) before Softmax -> Add
 void fuse_attention(GraphEditor* editor);  ///< scales into products, scale and mask into Softmax
+/// softmax(scale * Q K^T + mask) V -> Attention, where the scores have no other reader.
+void join_attention(GraphEditor* editor, AttentionFusion fusion);
 /// Activations into the operator before them.
 void fuse_activations(GraphEditor* editor, const UnfusedNodes& unfused = {});
 /// Add of another tensor into the operator before it.
@@ -43,8 +53,9 @@ void fuse_residuals(GraphEditor* editor, const UnfusedNodes& unfused = {});
 TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
                               const std::vector<std::int64_t>& permutation);
 
-/// Weights above this become slices, each loaded and released on its own; slices are at most half as
-/// large, so that one can be computed with while the next is read and another moves to its image.
+/// Weights above this become slices, each loaded and released on its own; slices are at most half
+/// as large, so that one can be computed with while the next is read and another moves to its
+/// image.
 constexpr Bytes largest_whole_weight{16 << 20};
 constexpr Bytes largest_slice{8 << 20};
 

@@ -85,10 +85,22 @@ Loop matmul_loop(const PlanLaunch& launch, const LaunchNumbers& numbers) {
   return {panels, steps * (numbers.tile / x + 4 * numbers.tile4 / y), 2 * panels, true};
 }
 
+/// A block of keys an iteration: four of them scored, then all their values added.
+Loop attention_loop(const PlanLaunch& launch, const LaunchNumbers& numbers) {
+  const double team = std::max(1.0, number_of(launch, "GROUP_X"));
+  const double depth4 = number_of(launch, "DEPTH4");
+  const double keys4 = std::ceil(argument_of(launch, "keys", 4) / 4);
+  const double masks = number_of(launch, "MASK") * numbers.tile;
+  const double loads = keys4 * ((4 * depth4 + masks) / team + 4 * numbers.tile4);
+  return {std::ceil(keys4 / team / number_of(launch, "TILE_K")), loads, keys4 * (depth4 / team + 4),
+          false};
+}
+
 /// As the kernels' sources have it.
 Loop loop_of(const PlanLaunch& launch, const LaunchNumbers& numbers) {
   const std::string& kernel = launch.kernel;
   if (kernel == "matmul" || kernel == "matmul_local") return matmul_loop(launch, numbers);
+  if (kernel == "attention") return attention_loop(launch, numbers);
   const double taps_h = argument_of(launch, "kernel_h", 1);
   const double taps = taps_h * argument_of(launch, "kernel_w", 1);
   const double channels4 = argument_of(launch, "in_channels4", 1);
@@ -131,8 +143,10 @@ void add_tensors(const Plan& plan, const PlanLaunch& launch, LaunchNumbers* numb
 
 LaunchNumbers launch_numbers(const Plan& plan, const PlanLaunch& launch) {
   LaunchNumbers numbers;
-  numbers.tile = std::max({1.0, number_of(launch, "TILE_M"), number_of(launch, "TILE_W")});
-  numbers.tile4 = std::max({1.0, number_of(launch, "TILE_N4"), number_of(launch, "TILE_O4")});
+  numbers.tile = std::max(
+      {1.0, number_of(launch, "TILE_M"), number_of(launch, "TILE_Q"), number_of(launch, "TILE_W")});
+  numbers.tile4 = std::max({1.0, number_of(launch, "TILE_N4"), number_of(launch, "TILE_V"),
+                            number_of(launch, "TILE_O4")});
   numbers.transposed = number_of(launch, "B_TRANSPOSED");
   numbers.pointwise = number_of(launch, "POINTWISE");
   numbers.whole = number_of(launch, "WHOLE");

@@ -54,21 +54,14 @@ std::optional<OperatorClass> operator_class_named(const std::string& word) {
 
 OperatorClass operator_class(const std::string& kernel) {
   static const std::map<std::string, OperatorClass> classes{
-      {"matmul", OperatorClass::reusable},
-      {"matmul_local", OperatorClass::reusable},
-      {"conv", OperatorClass::reusable},
-      {"depthwise", OperatorClass::reusable},
-      {"transposed_conv", OperatorClass::reusable},
-      {"unary", OperatorClass::elemental},
-      {"binary", OperatorClass::elemental},
-      {"move", OperatorClass::elemental},
-      {"place", OperatorClass::elemental},
-      {"gather", OperatorClass::elemental},
-      {"resize", OperatorClass::elemental},
-      {"pool", OperatorClass::elemental},
-      {"softmax", OperatorClass::hierarchical},
-      {"layer_norm", OperatorClass::hierarchical},
-      {"reduction", OperatorClass::hierarchical}};
+      {"matmul", OperatorClass::reusable},         {"matmul_local", OperatorClass::reusable},
+      {"attention", OperatorClass::reusable},      {"conv", OperatorClass::reusable},
+      {"depthwise", OperatorClass::reusable},      {"transposed_conv", OperatorClass::reusable},
+      {"unary", OperatorClass::elemental},         {"binary", OperatorClass::elemental},
+      {"move", OperatorClass::elemental},          {"place", OperatorClass::elemental},
+      {"gather", OperatorClass::elemental},        {"resize", OperatorClass::elemental},
+      {"pool", OperatorClass::elemental},          {"softmax", OperatorClass::hierarchical},
+      {"layer_norm", OperatorClass::hierarchical}, {"reduction", OperatorClass::hierarchical}};
   return classes.at(kernel);
 }
 

@@ -24,6 +24,9 @@ class SimulatedTotals:
         operators = {(launch["operation"], *launch.get("nodes", [launch["id"]]))
                      for launch in plan["launches"]}
         by_operation = collections.Counter(operation for operation, *_ in operators)
+        # Attention is two products and a softmax in one launch.
+        by_operation["MatMul"] += 2 * by_operation["Attention"]
+        by_operation["Softmax"] += by_operation["Attention"]
         for operation, count in totals["compute_launches"].items():
             test.assertEqual(by_operation[operation], count, operation)
         if totals["packed_half_bytes"] is not None:  # null: folding decides, and so no rule can

@@ -33,6 +33,22 @@ inline StreamingCase matmul_case(const Storage& storage, bool transposed, bool l
   return made;
 }
 
+inline StreamingCase attention_case(const Storage& storage, std::optional<KeyBand> band) {
+  StreamingCase made{band ? "attention of a band" : "attention", {}, {}};
+  made.operands = {random_tensor("query", Layout::rows, {2, 19, 24}, storage),
+                   random_tensor("key", Layout::rows, {2, 150, 24}, storage),
+                   random_tensor("value", Layout::rows, {2, 150, 20}, storage),
+                   make_tensor("y", Layout::rows, {2, 19, 20}, storage)};
+  AttentionOperands operands{};
+  operands.query = &made.operands[0].plan;
+  operands.key = &made.operands[1].plan;
+  operands.value = &made.operands[2].plan;
+  operands.y = &made.operands[3].plan;
+  operands.band = band;
+  made.launch = build_attention(operands);
+  return made;
+}
+
 inline StreamingCase convolution_case(const Storage& storage, const std::string& name) {
   StreamingCase made{name, {}, {}};
   const bool depthwise = name == "depthwise", transposed = name == "transposed";
@@ -111,9 +127,10 @@ inline StreamingCase gather_case(const Storage& storage) {
 }
 
 inline std::vector<StreamingCase> streaming_cases(const Storage& storage) {
-  std::vector<StreamingCase> cases = {matmul_case(storage, false, false),
-                                      matmul_case(storage, true, false),
-                                      matmul_case(storage, false, true)};
+  std::vector<StreamingCase> cases = {
+      matmul_case(storage, false, false), matmul_case(storage, true, false),
+      matmul_case(storage, false, true), attention_case(storage, {}),
+      attention_case(storage, KeyBand{5, 60})};
   for (const char* name : {"conv", "pointwise", "depthwise", "transposed"}) {
     cases.push_back(convolution_case(storage, name));
   }

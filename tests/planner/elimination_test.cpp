@@ -14,8 +14,9 @@ using ::testing::HasSubstr;
 
 class Elimination : public testing::TestWithParam<PlacementPolicy> {
  protected:
-  static Plan plan(const ModelBuilder& model, bool eliminate = true) {
+  static Plan plan(const ModelBuilder& model, bool eliminate = true, bool fused_attention = false) {
     PlanOptions options;
+    options.fused_attention = fused_attention;
     options.placement = GetParam();
     options.eliminate = eliminate;
     return plan_of(model, options);
@@ -81,6 +82,16 @@ TEST_P(Elimination, AttentionMovesNothingButItsInput) {
   EXPECT_EQ(index_of(after.launches[4], "b"), "x, y + 42");
   EXPECT_EQ(index_of(after.launches[4], "c"), "x + 4 * (y / 7), y % 7");
   EXPECT_EQ(index_of(after.launches[5], "c"), "lane + 4 * x + 48 * y, 4");
+}
+
+TEST_P(Elimination, OneLaunchOfAttentionMovesNothingEither) {
+  const Plan plan = this->plan(attention(8, 3), true, true);
+  EXPECT_THAT(operations(plan), ElementsAre("Move", "MatMul", "Attention", "MatMul"));
+  EXPECT_EQ(activation(plan, "qkv").shape, (Shape{3, 3, 8, 16}));
+  EXPECT_EQ(index_of(plan.launches[2], "query"), "");
+  EXPECT_EQ(index_of(plan.launches[2], "key"), "x, y + 24");
+  EXPECT_EQ(index_of(plan.launches[2], "value"), "x, y + 48");
+  EXPECT_EQ(index_of(plan.launches[2], "y"), "x + 4 * (y / 8), y % 8");
 }
 
 TEST_P(Elimination, PatchesBecomeTokensBesideTheClassToken) {

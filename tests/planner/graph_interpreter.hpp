@@ -110,6 +110,7 @@ class GraphInterpreter {
     if (op == "ConvTranspose") return transposed_convolution(node, y);
     if (op == "MatMul" || op == "Gemm") return product(node, y);
     if (op == "Softmax") return softmax(node, y);
+    if (op == "Attention") return attention(node, y);
     if (op == "LayerNormalization") return layer_norm(node, y);
     if (op == "BatchNormalization") return batch_norm(node, y);
     if (op == "ReduceMean") return reduce_mean(node, y);
@@ -298,6 +299,40 @@ class GraphInterpreter {
       }
       for (std::size_t i = begin; i < begin + row; ++i) total += y[i] = std::exp(y[i] - largest);
       for (std::size_t i = begin; i < begin + row; ++i) y[i] /= total;
+    }
+  }
+
+  /// Inputs: queries [.., Q, D], keys [.., D, K], values [.., K, V], perhaps a mask.
+  void attention(const GraphNode& node, Values& y) const {
+    const Shape& query = shape(*node.inputs[0]);
+    const Shape& value = shape(*node.inputs[2]);
+    const std::int64_t rows = query.end()[-2], depth = query.back();
+    const std::int64_t keys = value.end()[-2], columns = value.back();
+    Shape scores = query;
+    scores.back() = keys;
+    const Values mask = has(node, 3) ? wide(node, 3, scores)
+                                     : Values(static_cast<std::size_t>(element_count(scores)), 0.0);
+    const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+    for (std::int64_t row = 0; row < element_count(scores) / keys; ++row) {
+      const std::int64_t batch = row / rows;
+      std::vector<double> weights;
+      double total = 0;
+      for (std::int64_t k = 0; k < keys; ++k) {
+        double score = 0;
+        for (std::int64_t d = 0; d < depth; ++d) {
+          score +=
+              in(node, 0)[at(row * depth + d)] * in(node, 1)[at((batch * depth + d) * keys + k)];
+        }
+        score = score * attribute_float(node, "scale", 1) + mask[at(row * keys + k)];
+        weights.push_back(std::exp(score));  // inputs in [-1, 1): no overflow
+        total += weights.back();
+      }
+      for (std::int64_t c = 0; c < columns; ++c) {
+        for (std::int64_t k = 0; k < keys; ++k) {
+          y[at(row * columns + c)] +=
+              weights[at(k)] / total * in(node, 2)[at((batch * keys + k) * columns + c)];
+        }
+      }
     }
   }
 

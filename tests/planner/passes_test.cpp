@@ -14,11 +14,12 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Runs all passes, checks that the outputs keep their values, and returns the graph after them.
-Graph fused(const ModelBuilder& builder, const UnfusedNodes& unfused = {}) {
+Graph fused(const ModelBuilder& builder, const UnfusedNodes& unfused = {},
+            AttentionFusion attention = AttentionFusion::any) {
   const TemporaryFolder folder;
   ImportedModel model = import_model(builder.write(folder), {});
   const auto before = GraphInterpreter(model.graph, model.constants, false).run(7);
-  run_passes(&model.graph, &model.constants, unfused);
+  run_passes(&model.graph, &model.constants, unfused, attention);
   const auto after = GraphInterpreter(model.graph, model.constants, true).run(7);
   EXPECT_EQ(before.size(), after.size());
   for (std::size_t o = 0; o < before.size() && o < after.size(); ++o) {
@@ -289,7 +290,7 @@ TEST(AttentionPass, TakesScalesAndMask) {
   model.node("MatMul", {"qs", "kt"}, {"scores"}).node("Add", {"scores", "mask"}, {"masked"});
   model.node("Softmax", {"masked"}, {"p"}, {{"axis", std::int64_t{-1}}});
   model.node("MatMul", {"p", "v"}, {"y"}).output("y");
-  const Graph graph = fused(model);
+  const Graph graph = fused(model, {}, AttentionFusion::none);
   ASSERT_THAT(operations(graph), ElementsAre("Transpose", "MatMul", "Softmax", "MatMul"));
   EXPECT_NEAR(attribute_float(graph.nodes[1], "scale", 1), 0.3 / 8, 1e-7);
   EXPECT_EQ(graph.nodes[2].inputs.size(), 2u);

@@ -23,6 +23,7 @@ struct Network {
   std::uint64_t macs;  ///< of tests/reference/onnx_totals.py, which counts them from the ONNX graph
   std::uint64_t packed_bytes;  ///< of the same script: fp16, in texels; 0 where it has no rule
   std::map<std::string, std::size_t> launches;  ///< of the same script
+  std::size_t attentions = 0;  ///< of those, two products and a softmax each are one launch
 };
 
 const std::vector<Network>& networks() {
@@ -32,7 +33,8 @@ const std::vector<Network>& networks() {
        {},
        17563828224u,
        173528528u,
-       {{"Conv", 1}, {"LayerNormalization", 25}, {"MatMul", 60}, {"Softmax", 12}, {"Gemm", 13}}},
+       {{"Conv", 1}, {"LayerNormalization", 25}, {"MatMul", 60}, {"Softmax", 12}, {"Gemm", 13}},
+       12},
       {"resnet50",
        FM_MODELS "/resnet50.onnx",
        {},
@@ -44,7 +46,8 @@ const std::vector<Network>& networks() {
        {},
        16114089984u,
        247480832u,
-       {{"MatMul", 97 + 9}, {"LayerNormalization", 25}, {"Softmax", 12}}},  // the head is 10 slices
+       {{"MatMul", 97 + 9}, {"LayerNormalization", 25}, {"Softmax", 12}},  // the head is 10 slices
+       12},
       {"ocr_det",
        FM_TEST_DATA "/ch_PP-OCRv4_det_infer.onnx",
        {{"x", {1, 3, 192, 320}}},
@@ -96,6 +99,9 @@ TEST_P(NetworkPlan, IsValidAndCountsWhatTheGraphCounts) {
       if (network().packed_bytes != 0) {
         EXPECT_EQ(bytes, network().packed_bytes);
       }
+      EXPECT_EQ(launches["Attention"], network().attentions);
+      launches["MatMul"] += 2 * launches["Attention"];
+      launches["Softmax"] += launches["Attention"];
       for (const auto& [operation, count] : network().launches) {
         // A filter too large for one image is split; only ViT's first convolution is.
         const bool split =

@@ -103,6 +103,29 @@ TEST_P(CatalogueTest, MatmulWithLocalMemory) {
   EXPECT_GT(program.local_arrays_size(), 0);
 }
 
+TEST_P(CatalogueTest, Attention) {
+  AttentionOperands operands;
+  operands.query = &plan.tensor({2, 3, 21, 18});
+  operands.key = &plan.tensor({2, 3, 75, 18});
+  operands.value = &plan.tensor({2, 3, 75, 22});
+  operands.mask = &plan.tensor({2, 1, 21, 75});
+  operands.y = &plan.tensor({2, 3, 21, 22});
+  const trace::AccessProgram program = plan.check(build_attention(operands));
+  EXPECT_EQ(program.tables_size(), 0);
+  EXPECT_GT(program.local_arrays_size(), 0);
+}
+
+TEST_P(CatalogueTest, AttentionOfABandOfKeys) {
+  AttentionOperands operands;
+  operands.query = &plan.tensor({2, 150, 12});
+  operands.key = &plan.tensor({2, 150, 12});
+  operands.value = &plan.tensor({2, 150, 12});
+  operands.mask = &plan.tensor({150, 150});
+  operands.band = KeyBand{50, 0};
+  operands.y = &plan.tensor({2, 150, 12});
+  EXPECT_EQ(plan.check(build_attention(operands)).tables_size(), 0);
+}
+
 TEST_P(CatalogueTest, ConvolutionStridedAndPadded) {
   ConvOperands operands;
   operands.x = &plan.tensor({1, 6, 19, 17}, channels);

@@ -11,7 +11,7 @@ import sys
 import yaml
 
 # Loops around a kernel's busiest accesses; loops further in have constant bounds, and compilers unroll them.
-DEPTH = {"matmul": 1, "conv": 3, "depthwise": 2, "transposed_conv": 3, "pool": 2, "softmax": 1, "layer_norm": 1,
+DEPTH = {"matmul": 1, "attention": 2, "conv": 3, "depthwise": 2, "transposed_conv": 3, "pool": 2, "softmax": 1, "layer_norm": 1,
          "reduction": 1}
 
 

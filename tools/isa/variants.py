@@ -42,6 +42,9 @@ FAMILIES = [
            weights=True),
     Family("matmul_local", {"TILE_M": TILES_M, "TILE_N4": TILES_N4},
            {**EPILOGUE, "TILE_K4": "4", "GROUP_X": "8", "GROUP_Y": "8"}, accumulates=True, weights=True),
+    Family("attention", {"TILE_Q": ["1", "2", "4", "8"], "TILE_K": ["1", "2"], "TILE_V": ["1", "2", "3", "4"],
+                         "MASK": ["0", "1"], "HALF_LOCAL": ["0", "1"]},
+           {"GROUP_X": "16", "GROUP_Y": "4", "DEPTH4": "16", "BAND": "0"}, (16, 4, 1)),
     Family("conv", {"TILE_W": ["1", "2", "4", "8"], "TILE_O4": ["1", "2", "4"], "POINTWISE": ["0", "1"]}, EPILOGUE,
            accumulates=True, weights=True),
     Family("depthwise", {"TILE_W": ["1", "2", "4", "8"]}, EPILOGUE, accumulates=True, weights=True),
@@ -92,8 +95,9 @@ def tensors(kernel):
 
 def tile_texels(parameters):
     tile = dict(parameters)
-    rows = int(tile.get("TILE_M", tile.get("TILE_W", 1)))
-    return rows * int(tile.get("TILE_N4", tile.get("TILE_O4", 1)))
+    rows = int(tile.get("TILE_M", tile.get("TILE_W", tile.get("TILE_Q", 1))))
+    columns = int(tile.get("TILE_N4", tile.get("TILE_O4", tile.get("TILE_V", 1)))) + int(tile.get("TILE_K", 0))
+    return rows * columns
 
 
 def variants(isa="adreno", kernels=None):
