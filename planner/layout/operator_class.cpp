@@ -17,11 +17,28 @@ constexpr auto ili_fixed = LayoutClass::independent_fixed;
 const std::map<std::string, LayoutClass>& classes() {
   static const std::map<std::string, LayoutClass> table = [] {
     std::map<std::string, LayoutClass> entries;
-    for (const char* name :
-         {"Conv", "ConvTranspose", "MatMul", "Gemm", "Attention", "LayerNormalization", "Softmax",
-          "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "Resize", "ReduceMean",
-          "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2", "ReduceSumSquare",
-          "GatherElements", "ScatterElements", "CumSum"}) {
+    for (const char* name : {"Conv",
+                             "ConvTranspose",
+                             "MatMul",
+                             "Gemm",
+                             "Attention",
+                             "LayerNormalization",
+                             "Softmax",
+                             "MaxPool",
+                             "AveragePool",
+                             "GlobalAveragePool",
+                             "GlobalMaxPool",
+                             "Resize",
+                             "ReduceMean",
+                             "ReduceSum",
+                             "ReduceMax",
+                             "ReduceMin",
+                             "ReduceProd",
+                             "ReduceL2",
+                             "ReduceSumSquare",
+                             "GatherElements",
+                             "ScatterElements",
+                             "CumSum"}) {
       entries[name] = ild_variable;
     }
     for (const char* name : {"Reshape", "Transpose", "DepthToSpace", "SpaceToDepth"}) {
