@@ -118,8 +118,8 @@ class PlainWitness {
   /// NaN everywhere but where the trace reads.
   std::vector<std::uint8_t> contents(std::uint32_t argument, const Memory& memory) {
     std::vector<std::uint8_t> bytes(memory.tensor->bytes.count(), 0xff);
-    if (memory.tensor->dtype == DataType::i32) {
-      std::memcpy(bytes.data(), index_.at(argument).data(), bytes.size());
+    if (const auto index = index_.find(argument); index != index_.end()) {
+      std::memcpy(bytes.data(), index->second.data(), bytes.size());
       return bytes;
     }
     const std::size_t size = size_of(memory.tensor->dtype).count();
