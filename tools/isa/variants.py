@@ -60,8 +60,11 @@ FAMILIES = [
     Family("move", {"X_LAYOUT": ["ROWS", "CHANNELS"], "Y_LAYOUT": ["ROWS", "CHANNELS"], "RANK": ["2", "3", "4"],
                     "WHOLE": ["0", "1"]}, {}),
     Family("place", {"LINEAR": ["0"]}, {}),
-    Family("gather", {"LINEAR": ["0"]}, {}),
+    Family("gather", {"LINEAR": ["0"]}, {"PER_ELEMENT": "0"}),
 ]
+
+# Kernels of linear tensors only, which have no twins: they keep the catalogue's estimate.
+LINEAR_KERNELS = {"scan", "scatter"}
 
 
 @dataclasses.dataclass(frozen=True)
