@@ -56,7 +56,7 @@ bool expand_dropout(Expansion& e) {
   if (!e.wants(1) && !e.has(2)) return false;
   if (e.has(2)) {
     NodeContext context = e.context();
-    const bool training = context.constant_ints(2).at(0) != 0;
+    const bool training = context.constant_int(2) != 0;
     const float ratio = e.has(1) ? context.constant_real(1) : 0.5f;
     if (training && ratio != 0) context.refuse("training with a random mask is not supported");
   }

@@ -113,7 +113,7 @@ bool expand_top_k(Expansion& e) {
   const TensorIndex x = e.input(0);
   const auto rank = static_cast<std::int64_t>(e.shape(x).size());
   const std::int64_t axis = context.axis(attribute_int(e.node, "axis", -1), rank);
-  const std::int64_t k = e.has(1) ? context.constant_ints(1).at(0) : attribute_int(e.node, "k", 0);
+  const std::int64_t k = e.has(1) ? context.constant_int(1) : attribute_int(e.node, "k", 0);
   Ints order;
   for (std::int64_t d = 0; d < rank; ++d) {
     if (d != axis) order.push_back(d);
@@ -160,7 +160,7 @@ bool expand_cum_sum(Expansion& e) {
   NodeContext context = e.context();
   const auto rank = static_cast<std::int64_t>(e.shape(e.input(0)).size());
   Attributes attributes = e.node.attributes;
-  attributes["axis"] = context.axis(context.constant_ints(1).at(0), rank);
+  attributes["axis"] = context.axis(context.constant_int(1), rank);
   e.give(0, "CumSum", {e.input(0)}, attributes);
   return true;
 }

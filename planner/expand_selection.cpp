@@ -224,7 +224,7 @@ bool expand_one_hot(Expansion& e) {
 bool expand_trilu(Expansion& e) {
   const Shape shape = e.shape(e.input(0));
   if (shape.size() < 2) e.context().refuse("needs matrices");
-  const std::int64_t k = e.has(1) ? e.context().constant_ints(1).at(0) : 0;
+  const std::int64_t k = e.has(1) ? e.context().constant_int(1) : 0;
   const bool upper = attribute_int(e.node, "upper", 1) != 0;
   const std::int64_t rows = shape[shape.size() - 2], columns = shape.back();
   Ints keep;

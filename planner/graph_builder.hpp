@@ -57,6 +57,13 @@ class GraphBuilder {
   void add_function(const onnx::NodeProto& proto);
   void add_branch(const onnx::NodeProto& proto, GraphNode* node);
   void add_loop(const onnx::NodeProto& proto, GraphNode* node);
+  struct LoopValues {
+    std::vector<TensorIndex> carried;  ///< from one iteration to the next
+    std::vector<std::vector<std::optional<TensorIndex>>> scanned;  ///< of all iterations, by output
+  };
+  /// The body once. Returns whether another iteration follows.
+  bool add_iteration(const onnx::GraphProto& body, const GraphNode& node, std::int64_t trip,
+                     LoopValues* values);
   void give_value(const GraphNode& node, TensorIndex value, const std::string& output);
   void check_values(const GraphNode& node, const std::vector<TensorFacts>& facts);
   void add_constant_node(const onnx::NodeProto& proto, const std::string& name);

@@ -98,7 +98,7 @@ void GraphBuilder::give_value(const GraphNode& node, TensorIndex value, const st
 /// An If whose condition is known is its branch.
 void GraphBuilder::add_branch(const onnx::NodeProto& proto, GraphNode* node) {
   const NodeContext context(graph_, *constants_, *node);
-  const bool taken = context.constant_ints(0).at(0) != 0;
+  const bool taken = context.constant_int(0) != 0;
   const auto* attribute = find_attribute(proto, taken ? "then_branch" : "else_branch");
   if (attribute == nullptr || attribute->g().output_size() != proto.output_size()) {
     context.refuse("its branches do not give its outputs");
@@ -113,58 +113,64 @@ void GraphBuilder::add_branch(const onnx::NodeProto& proto, GraphNode* node) {
 void GraphBuilder::add_loop(const onnx::NodeProto& proto, GraphNode* node) {
   const NodeContext context(graph_, *constants_, *node);
   const auto* attribute = find_attribute(proto, "body");
-  const std::size_t carried_count = node->inputs.size() < 2 ? 0 : node->inputs.size() - 2;
-  if (attribute == nullptr ||
-      static_cast<std::size_t>(attribute->g().input_size()) != carried_count + 2 ||
-      attribute->g().output_size() != proto.output_size() + 1) {
+  const std::size_t carried = node->inputs.size() < 2 ? 0 : node->inputs.size() - 2;
+  const auto given = static_cast<std::size_t>(proto.output_size());
+  const auto results =
+      attribute == nullptr ? 0 : static_cast<std::size_t>(attribute->g().output_size());
+  if (results < carried + 1 || given + 1 > results ||
+      static_cast<std::size_t>(attribute->g().input_size()) != carried + 2) {
     context.refuse("its body does not fit its inputs and outputs");
   }
-  const onnx::GraphProto& body = attribute->g();
-  const std::int64_t trips = context.has(0) ? context.constant_ints(0).at(0) : longest_loop + 1;
-  bool goes_on = !context.has(1) || context.constant_ints(1).at(0) != 0;
-  std::vector<TensorIndex> carried;
-  for (std::size_t i = 0; i < carried_count; ++i) carried.push_back(node->inputs[i + 2].value());
-  std::vector<std::vector<std::optional<TensorIndex>>> scanned(
-      static_cast<std::size_t>(proto.output_size()) - carried_count);
+  LoopValues values;
+  for (std::size_t i = 0; i < carried; ++i) {
+    context.shape(i + 2);  // refuses a missing one
+    values.carried.push_back(*node->inputs[i + 2]);
+  }
+  values.scanned.resize(results - 1 - carried);
+  const std::int64_t trips = context.has(0) ? context.constant_int(0) : longest_loop + 1;
+  bool goes_on = !context.has(1) || context.constant_int(1) != 0;
   for (std::int64_t trip = 0; goes_on && trip < trips; ++trip) {
     if (trip >= longest_loop) {
       context.refuse("runs more than " + std::to_string(longest_loop) + " times");
     }
-    const auto given = [&](std::int64_t value, ElementType type) {
-      HostTensor number = integer_tensor({}, {value});
-      number.type = type;
-      return graph_.tensors[add_values(number, node->name)].name;
-    };
-    Names names{{body.input(0).name(), given(trip, ElementType::int64)},
-                {body.input(1).name(), given(1, ElementType::boolean)}};
-    for (std::size_t i = 0; i < carried_count; ++i) {
-      names[body.input(static_cast<int>(i) + 2).name()] = graph_.tensors[carried[i]].name;
-    }
-    const std::vector<TensorIndex> values = add_subgraph(body, *node, names);
-    const GraphTensor condition = graph_.tensors[values[0]];
-    if (!condition.constant) context.refuse("its condition is computed from the model's inputs");
-    goes_on = constants_->load(condition).integers.at(0) != 0;
-    for (std::size_t i = 0; i < carried_count; ++i) carried[i] = values[i + 1];
-    for (std::size_t i = 0; i < scanned.size(); ++i) {
-      scanned[i].push_back(add_operation({node->name,
-                                          "Unsqueeze",
-                                          {values[1 + carried_count + i]},
-                                          {},
-                                          {{"axes", std::vector<std::int64_t>{0}}},
-                                          {node->name}},
-                                         fresh_name(node->name)));
+    goes_on = add_iteration(attribute->g(), *node, trip, &values);
+  }
+  for (std::size_t i = 0; i < given; ++i) {
+    const std::string& output = proto.output(static_cast<int>(i));
+    if (i < carried) {
+      give_value(*node, values.carried[i], output);
+    } else if (read_values_.count(output) != 0) {
+      const auto& parts = values.scanned[i - carried];
+      if (parts.empty()) context.refuse("its result has no elements");
+      append({node->name, "Concat", parts, {}, {{"axis", std::int64_t{0}}}, {node->name}},
+             {output});
     }
   }
-  for (std::size_t i = 0; i < carried_count; ++i) {
-    give_value(*node, carried[i], proto.output(static_cast<int>(i)));
+}
+
+bool GraphBuilder::add_iteration(const onnx::GraphProto& body, const GraphNode& node,
+                                 std::int64_t trip, LoopValues* values) {
+  const auto number = [&](std::int64_t value, ElementType type) {
+    HostTensor tensor = integer_tensor({}, {value});
+    tensor.type = type;
+    return graph_.tensors[add_values(tensor, node.name)].name;
+  };
+  Names names{{body.input(0).name(), number(trip, ElementType::int64)},
+              {body.input(1).name(), number(1, ElementType::boolean)}};
+  const std::size_t carried = values->carried.size();
+  for (std::size_t i = 0; i < carried; ++i) {
+    names[body.input(static_cast<int>(i) + 2).name()] = graph_.tensors[values->carried[i]].name;
   }
-  for (std::size_t i = 0; i < scanned.size(); ++i) {
-    const std::string& output = proto.output(static_cast<int>(carried_count + i));
-    if (read_values_.count(output) == 0) continue;
-    if (scanned[i].empty()) context.refuse("its result has no elements");
-    append({node->name, "Concat", scanned[i], {}, {{"axis", std::int64_t{0}}}, {node->name}},
-           {output});
+  const std::vector<TensorIndex> results = add_subgraph(body, node, names);
+  for (std::size_t i = 0; i < carried; ++i) values->carried[i] = results[i + 1];
+  for (std::size_t i = 0; i < values->scanned.size(); ++i) {
+    GraphNode part{node.name, "Unsqueeze", {results[1 + carried + i]}, {}, {}, {node.name}};
+    part.attributes["axes"] = std::vector<std::int64_t>{0};
+    values->scanned[i].push_back(add_operation(std::move(part), fresh_name(node.name)));
   }
+  GraphNode condition = node;
+  condition.inputs = {results[0]};
+  return NodeContext(graph_, *constants_, condition).constant_int(0) != 0;
 }
 
 }  // namespace fm

@@ -35,6 +35,12 @@ std::vector<float> NodeContext::constant_reals(std::size_t input) const {
   return constants_.load(given).reals;
 }
 
+std::int64_t NodeContext::constant_int(std::size_t input) const {
+  const std::vector<std::int64_t> values = constant_ints(input);
+  if (values.size() != 1) refuse("input `" + tensor(input).name + "` must be one whole number");
+  return values[0];
+}
+
 float NodeContext::constant_real(std::size_t input) const {
   const std::vector<float> values = constant_reals(input);
   if (values.size() != 1) refuse("input `" + tensor(input).name + "` must be one real number");

@@ -38,6 +38,7 @@ class NodeContext {
   std::vector<std::int64_t> constant_ints(std::size_t input) const;
   std::vector<float> constant_reals(std::size_t input) const;
   /// The only value of a constant input.
+  std::int64_t constant_int(std::size_t input) const;
   float constant_real(std::size_t input) const;
 
   /// The ints given as attribute `key` (older opsets) or as constant input (newer); `fallback` when

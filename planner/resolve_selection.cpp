@@ -104,7 +104,7 @@ std::vector<TensorFacts> resolve_pad(NodeContext& context) {
   float value = attribute_float(context.node, "value", 0);
   if (context.has(2)) {
     value = is_real(context.type(2)) ? context.constant_real(2)
-                                     : static_cast<float>(context.constant_ints(2).at(0));
+                                     : static_cast<float>(context.constant_int(2));
   }
   const std::vector<std::int64_t> pads = context.ints("pads", 1);
   Shape shape = context.shape(0);

@@ -367,5 +367,62 @@ TEST_F(Import, IgnoresOutputsNobodyReads) {
   EXPECT_THAT(refusal(model), HasSubstr("Softmax"));
 }
 
+/// y = carried after `trips` of (next = carried + carried), and all of next beside it.
+ModelBuilder doubling_loop(const std::vector<std::string>& inputs = {"trips", "", "x"},
+                           const std::vector<std::string>& outputs = {"y", "all"},
+                           std::vector<std::int64_t> trips = {3}) {
+  ModelBuilder model;
+  model.input("x", {2}).integers("trips", std::move(trips)).node("Loop", inputs, outputs);
+  model.output(outputs.back());
+  ModelBuilder body;
+  body.input("trip", {}, onnx::TensorProto::INT64).input("goes_on", {}, onnx::TensorProto::BOOL);
+  body.input("carried", {2}).node("Identity", {"goes_on"}, {"still"});
+  body.node("Add", {"carried", "carried"}, {"next"}).node("Relu", {"next"}, {"kept"});
+  body.output("still").output("next").output("kept");
+  onnx::AttributeProto* attribute = model.proto().mutable_graph()->mutable_node(0)->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  *attribute->mutable_g() = body.proto().graph();
+  return model;
+}
+
+TEST_F(Import, LoopsOfKnownLengthAreTheirBodyOnceAnIteration) {
+  const ImportedModel model = import(doubling_loop());
+  EXPECT_EQ(tensor(model, "all").shape, (Shape{3, 2}));
+  int sums = 0;
+  for (const GraphNode& node : model.graph.nodes) sums += node.operation == "Add";
+  EXPECT_EQ(sums, 3);
+  EXPECT_THAT(refusal(doubling_loop({"trips", "", "x"}, {"y"})), IsEmpty());  // one is left out
+}
+
+TEST_F(Import, RefusesLoopsThatDoNotFitTheirBody) {
+  const auto loop = HasSubstr("Loop");
+  EXPECT_THAT(refusal(doubling_loop({"trips"})), AllOf(loop, HasSubstr("body does not fit")));
+  EXPECT_THAT(refusal(doubling_loop({"trips", ""})), AllOf(loop, HasSubstr("body does not fit")));
+  EXPECT_THAT(refusal(doubling_loop({"trips", "", "", "x"})), loop);
+  EXPECT_THAT(refusal(doubling_loop({"trips", "", "x"}, {"y", "all", "more"})),
+              AllOf(loop, HasSubstr("body does not fit")));
+  EXPECT_THAT(refusal(doubling_loop({"trips", "", "x"}, {"y", "all"}, {})),
+              AllOf(loop, HasSubstr("`trips` must be one whole number")));
+  EXPECT_THAT(refusal(doubling_loop({"trips", "", "x"}, {"y", "all"}, {2000})),
+              AllOf(loop, HasSubstr("more than 1024 times")));
+  EXPECT_THAT(refusal(doubling_loop({"trips", "", "x"}, {"y", "all"}, {0})),
+              AllOf(loop, HasSubstr("no elements")));
+  ModelBuilder bodiless = doubling_loop();
+  bodiless.proto().mutable_graph()->mutable_node(0)->clear_attribute();
+  EXPECT_THAT(refusal(bodiless), AllOf(loop, HasSubstr("body does not fit")));
+  ModelBuilder computed = doubling_loop();
+  onnx::GraphProto* body =
+      computed.proto().mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  body->mutable_node(0)->set_input(0, "carried");  // whether it goes on depends on x
+  EXPECT_THAT(refusal(computed), AllOf(loop, HasSubstr("must be a constant")));
+}
+
+TEST_F(Import, RefusesSettingsThatAreNoSingleNumber) {
+  ModelBuilder sorted;
+  sorted.input("x", {4}).integers("k", {}).node("TopK", {"x", "k"}, {"y", "at"}).output("y");
+  EXPECT_THAT(refusal(sorted), AllOf(HasSubstr("TopK"), HasSubstr("`k` must be one whole number")));
+}
+
 }  // namespace
 }  // namespace fm
