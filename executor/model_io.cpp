@@ -18,6 +18,13 @@ void check_shape(const std::string& where, const Shape& found, const Shape& want
   throw UserError(where + " has shape " + to_string(found) + ", the plan has " + to_string(wanted));
 }
 
+/// " for node `n`", the first that reads it; empty where none does.
+std::string reader_of(const Plan& plan, const PlanTensor& tensor) {
+  if (tensor.first_use.empty()) return "";
+  const std::vector<std::string>& nodes = plan.launch(tensor.first_use).nodes;
+  return nodes.empty() ? "" : " for node `" + nodes.front() + "`";
+}
+
 }  // namespace
 
 std::vector<const PlanTensor*> tensors_of(const Plan& plan, TensorRole role) {
@@ -27,17 +34,6 @@ std::vector<const PlanTensor*> tensors_of(const Plan& plan, TensorRole role) {
   }
   return found;
 }
-
-namespace {
-
-/// " for node `n`", the first that reads it; empty where none does.
-std::string reader_of(const Plan& plan, const PlanTensor& tensor) {
-  if (tensor.first_use.empty()) return "";
-  const std::vector<std::string>& nodes = plan.launch(tensor.first_use).nodes;
-  return nodes.empty() ? "" : " for node `" + nodes.front() + "`";
-}
-
-}  // namespace
 
 NpyArray input_from(const NpzReader& file, const Plan& plan, const PlanTensor& tensor) {
   const std::string prefixed = "input:" + tensor.name;

@@ -16,8 +16,8 @@ namespace fm {
 /// Tensors of a role, in the plan's order.
 std::vector<const PlanTensor*> tensors_of(const Plan& plan, TensorRole role);
 
-/// The array `input:<name>` (or `<name>`) of `file`. Throws UserError when it is missing or its
-/// shape differs.
+/// The array `input:<name>` (or `<name>`) of `file`. Throws UserError when it is missing, its shape
+/// differs or it holds numbers that single precision does not.
 NpyArray input_from(const NpzReader& file, const Plan& plan, const PlanTensor& tensor);
 /// Standard normal values, or integers below `integer_limit` (at most 2^24): the same for a seed
 /// and name on every machine.

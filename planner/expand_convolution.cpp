@@ -52,11 +52,10 @@ TensorIndex one_group(Expansion& e, const Operands& given, Attributes attributes
   return e.add(operation, inputs, attributes);
 }
 
-using Convolution = TensorIndex (*)(Expansion&, const Operands&, const Attributes&);
-
-/// One convolution a group, joined.
-TensorIndex by_groups(Expansion& e, const Operands& given, const Attributes& attributes,
-                      std::int64_t groups, Convolution convolution) {
+/// `convolution` of each group's operands, joined.
+template <class Convolution>
+TensorIndex by_groups(Expansion& e, const Operands& given, std::int64_t groups,
+                      const Convolution& convolution) {
   const std::int64_t channels = e.shape(given.x)[1];
   const Shape filter = e.shape(given.filter);
   const std::int64_t outputs = e.node.operation == "ConvTranspose" ? filter[1] * groups : filter[0];
@@ -68,7 +67,7 @@ TensorIndex by_groups(Expansion& e, const Operands& given, const Attributes& att
     };
     Operands own{part(given.x, 1, channels), part(given.filter, 0, filter[0]), std::nullopt};
     if (given.bias) own.bias = part(*given.bias, 0, outputs);
-    parts.push_back(convolution(e, own, attributes));
+    parts.push_back(convolution(own));
   }
   return e.add("Concat", parts, {{"axis", std::int64_t{1}}});
 }
@@ -89,10 +88,8 @@ TensorIndex two_dimensional(Expansion& e, const Operands& given, const Attribute
   const bool depthwise = e.node.operation == "Conv" && groups == e.shape(given.x)[1] &&
                          groups == e.shape(given.filter)[0];
   if (groups == 1 || depthwise) return one_group(e, given, attributes, groups);
-  return by_groups(e, given, attributes, groups,
-                   [](Expansion& ex, const Operands& own, const Attributes& window) {
-                     return one_group(ex, own, window, 1);
-                   });
+  return by_groups(e, given, groups,
+                   [&](const Operands& own) { return one_group(e, own, attributes, 1); });
 }
 
 /// Dimension `axis` with `before` and `after` zeros, or cut where these are below zero.
@@ -115,7 +112,7 @@ TensorIndex padded(Expansion& e, TensorIndex x, std::size_t axis, std::int64_t b
 /// Slices of the depth that one output slice takes in, joined as channels: the kernel's depth
 /// becomes input channels. A transposed convolution's depth is the plain one of the input with
 /// zeros between its slices and the kernel turned round.
-TensorIndex three_dimensional(Expansion& e, const Operands& given, const Attributes&) {
+TensorIndex three_dimensional(Expansion& e, const Operands& given) {
   const bool transposed = e.node.operation == "ConvTranspose";
   if (attribute_word(e.node, "auto_pad", "NOTSET") != "NOTSET" ||
       !attribute_ints(e.node, "output_shape").empty()) {
@@ -214,9 +211,9 @@ bool expand_convolution(Expansion& e) {
   }
   Operands given{x, filter, e.has(2) ? e.node.inputs[2] : std::nullopt};
   if (shape.size() == 5) {
-    const std::int64_t apart = checked_groups(e, given);
-    e.give(0, apart == 1 ? three_dimensional(e, given, {})
-                         : by_groups(e, given, {}, apart, three_dimensional));
+    const auto volume = [&](const Operands& own) { return three_dimensional(e, own); };
+    const std::int64_t volumes = checked_groups(e, given);
+    e.give(0, volumes == 1 ? volume(given) : by_groups(e, given, volumes, volume));
     return true;
   }
   if (shape.size() == 4) {

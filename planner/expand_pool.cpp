@@ -4,6 +4,7 @@
 
 #include "planner/expansion.hpp"
 #include "planner/node_attributes.hpp"
+#include "planner/tensor_view.hpp"
 #include "planner/window_dimensions.hpp"
 
 namespace fm {
@@ -20,17 +21,9 @@ struct WindowPositions {
   Ints named;  ///< the same places as the second output of MaxPool counts them
 };
 
-Ints strides_of(const Shape& extents, bool last_fastest) {
-  Ints strides(extents.size(), 1);
-  for (std::size_t i = 1; i < extents.size(); ++i) {
-    if (last_fastest) {
-      const std::size_t d = extents.size() - 1 - i;
-      strides[d] = strides[d + 1] * extents[d + 1];
-    } else {
-      strides[i] = strides[i - 1] * extents[i - 1];
-    }
-  }
-  return strides;
+Ints column_major_strides(const Shape& extents) {
+  const Ints reversed = dense_strides({extents.rbegin(), extents.rend()});
+  return {reversed.rbegin(), reversed.rend()};
 }
 
 /// The mixed-radix digits of `index`.
@@ -40,7 +33,7 @@ Ints digits(std::int64_t index, const Shape& extents) {
   return at;
 }
 
-WindowPositions window_positions(Expansion& e, const Shape& extents, bool last_fastest) {
+WindowPositions window_positions(Expansion& e, const Shape& extents, bool row_major) {
   const std::size_t rank = extents.size();
   const Ints ones(rank, 1);
   const Ints kernel = attribute_ints(e.node, "kernel_shape");
@@ -59,7 +52,8 @@ WindowPositions window_positions(Expansion& e, const Shape& extents, bool last_f
     result.outputs.push_back(room / steps[d] + 1);
   }
   result.taps = element_count(kernel);
-  const Ints rows = strides_of(extents, true), order = strides_of(extents, last_fastest);
+  const Ints rows = dense_strides(extents);
+  const Ints order = row_major ? rows : column_major_strides(extents);
   const std::int64_t outside = element_count(extents);
   for (std::int64_t o = 0; o < element_count(result.outputs); ++o) {
     const Ints output = digits(o, result.outputs);
@@ -86,8 +80,8 @@ bool expand_pool_with_positions(Expansion& e) {
   const TensorIndex x = e.input(0);
   const Shape shape = e.shape(x);
   const Shape extents(shape.begin() + 2, shape.end());
-  const bool last_fastest = attribute_int(e.node, "storage_order", 0) == 0;
-  const WindowPositions windows = window_positions(e, extents, last_fastest);
+  const bool row_major = attribute_int(e.node, "storage_order", 0) == 0;
+  const WindowPositions windows = window_positions(e, extents, row_major);
   const std::int64_t channels = shape[0] * shape[1], elements = element_count(extents);
   const std::int64_t outputs = element_count(windows.outputs), taps = windows.taps;
   const TensorIndex lines =

@@ -17,8 +17,8 @@ void run_passes(Graph* graph, ConstantStore* constants, const UnfusedNodes& unfu
   fold_affine(&editor);
   fuse_bias(&editor);
   fuse_masks(&editor);
-  fuse_attention(&editor);
-  join_attention(&editor, attention);
+  fuse_attention_scales(&editor);
+  fuse_attention(&editor, attention);
   fuse_activations(&editor, unfused);
   fuse_residuals(&editor, unfused);
   fuse_activations(&editor, unfused);

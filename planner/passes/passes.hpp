@@ -41,9 +41,10 @@ void fold_batch_norm(GraphEditor* editor);     ///< into the convolution before 
 void fold_affine(GraphEditor* editor);         ///< Mul/Div/Add/Sub by constants into convolutions
 void fuse_bias(GraphEditor* editor);           ///< Add of a constant row into the matrix product
 void fuse_masks(GraphEditor* editor);  ///< Where(constant, scores, lowest) before Softmax -> Add
-void fuse_attention(GraphEditor* editor);  ///< scales into products, scale and mask into Softmax
+/// Scales into products, scale and mask into Softmax.
+void fuse_attention_scales(GraphEditor* editor);
 /// softmax(scale * Q K^T + mask) V -> Attention, where the scores have no other reader.
-void join_attention(GraphEditor* editor, AttentionFusion fusion);
+void fuse_attention(GraphEditor* editor, AttentionFusion fusion);
 /// Activations into the operator before them.
 void fuse_activations(GraphEditor* editor, const UnfusedNodes& unfused = {});
 /// Add of another tensor into the operator before it.
