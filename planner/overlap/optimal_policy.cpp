@@ -12,6 +12,7 @@
 #include "kernels/catalogue.hpp"
 #include "planner/dependencies.hpp"
 #include "planner/memory_reuse.hpp"
+#include "planner/overlap/copying_settings.hpp"
 #include "planner/overlap/setting_candidates.hpp"
 #include "planner/streaming.hpp"
 
@@ -37,10 +38,11 @@ class OptimalPolicy {
         request_(request),
         limits_{request.seconds},
         candidates_(setting_candidates(model, request.runs)),
+        copying_(model, candidates_),
         least_(least_budget()) {}
 
   std::vector<OverlapPlan> plans() {
-    if (request_.budget && *request_.budget < least_.minimum.bytes) refuse_budget();
+    if (request_.budget && *request_.budget < least_.bytes) refuse_budget();
     const Bytes most = request_.budget.value_or(unlimited_bytes);
     const Candidate fastest = best_within(most);
     const Bytes peak = std::min(most, fastest.solution.run.peak.total);
@@ -51,22 +53,17 @@ class OptimalPolicy {
   }
 
  private:
-  struct Least {
-    MinimumBudget minimum;
-    std::size_t setting = 0;
-  };
-
-  Least least_budget() const {
-    Least least;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const MinimumBudget minimum = minimum_budget(model_.problem(candidates_[i], unlimited_bytes));
-      if (i == 0 || minimum.bytes < least.minimum.bytes) least = {minimum, i};
+  MinimumBudget least_budget() {
+    MinimumBudget least = copying_.minimum(0);
+    for (std::size_t i = 1; i < candidates_.size(); ++i) {
+      const MinimumBudget minimum = copying_.minimum(i);
+      if (minimum.bytes < least.bytes) least = minimum;
     }
     return least;
   }
 
   [[noreturn]] void refuse_budget() const {
-    const MinimumBudget& minimum = least_.minimum;
+    const MinimumBudget& minimum = least_;
     const PlanLaunch& launch = model_.plan().launches[minimum.launch];
     const std::string least = "--budget " + mebibytes_down(*request_.budget) + ": at least " +
                               least_budget_text(minimum.bytes) + " are needed, held by ";
@@ -85,18 +82,33 @@ class OptimalPolicy {
   /// Of the settings that are best with copies alone for their ring, as many as time allows, at
   /// least one, the best as a plan; where kernels stream, each with streams too. Throws
   /// std::logic_error when none fits.
-  Candidate best_within(Bytes budget, std::size_t launches = launches_solved) const {
-    std::vector<Candidate> tried;
-    for (const OverlapSetting& setting : candidates_) try_copies(setting, budget, &tried);
-    if (tried.empty()) throw std::logic_error("no setting fits a budget above the least");
-    std::stable_sort(tried.begin(), tried.end(), faster);
-    keep_one_a_ring(&tried);
+  Candidate best_within(Bytes budget, std::size_t launches = launches_solved) {
     const std::size_t solved = launches / model_.plan().launches.size();
-    tried.resize(std::clamp<std::size_t>(solved, 1, tried.size()));
+    std::vector<Candidate> tried = copying(budget, std::max<std::size_t>(solved, 1));
+    if (tried.empty()) throw std::logic_error("no setting fits a budget above the least");
     if (model_.kernels_stream()) add_streaming(budget, &tried);
     for (Candidate& candidate : tried) set_total(budget, &candidate);
     const Candidate& best = *std::min_element(tried.begin(), tried.end(), faster);
     return request_.programs_count ? with_fewer_programs(best, budget) : best;
+  }
+
+  /// With copies alone, the fastest first: the best settings of `most` rings and enqueue depths.
+  std::vector<Candidate> copying(Bytes budget, std::size_t most) {
+    std::vector<std::pair<double, std::size_t>> totals;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const std::optional<TimedRun> run = copying_.run(i, budget);
+      if (run) totals.emplace_back(total_of(candidates_[i], model_.program_load(), *run), i);
+    }
+    std::sort(totals.begin(), totals.end());
+    std::vector<Candidate> best;
+    std::set<std::pair<Bytes, int>> seen;
+    for (const auto& [total, i] : totals) {
+      const OverlapSetting& setting = candidates_[i];
+      if (best.size() == most) break;
+      if (!seen.insert({setting.ring, setting.enqueue_ahead}).second) continue;
+      best.push_back({setting, copying_.solution(i, budget), total});
+    }
+    return best;
   }
 
   /// The same settings, solved with streams in kernels.
@@ -155,36 +167,11 @@ class OptimalPolicy {
     return launches;
   }
 
-  /// Of the candidates with one ring and enqueue depth the first.
-  static void keep_one_a_ring(std::vector<Candidate>* candidates) {
-    std::set<std::pair<Bytes, int>> seen;
-    candidates->erase(
-        std::remove_if(candidates->begin(), candidates->end(),
-                       [&](const Candidate& candidate) {
-                         const OverlapSetting& setting = candidate.setting;
-                         return !seen.insert({setting.ring, setting.enqueue_ahead}).second;
-                       }),
-        candidates->end());
-  }
-
-  void try_copies(const OverlapSetting& setting, Bytes budget,
-                  std::vector<Candidate>* tried) const {
-    const TimedProblem problem = model_.problem(setting, budget);
-    if (minimum_budget(problem).bytes > budget) return;
-    const ChunkList chunks(problem);
-    Candidate candidate;
-    candidate.setting = setting;
-    candidate.solution.schedule = copies_before_use(problem, chunks);
-    candidate.solution.run = run_schedule(problem, chunks, candidate.solution.schedule);
-    candidate.total = total_of(setting, model_.program_load(), candidate.solution.run);
-    tried->push_back(std::move(candidate));
-  }
-
   /// Bisection on the budget: the least whose best takes at most (1 + slowdown) as long.
-  Candidate least_memory(const Candidate& fastest, Bytes peak, double slowdown) const {
+  Candidate least_memory(const Candidate& fastest, Bytes peak, double slowdown) {
     const double allowed = fastest.total * (1 + slowdown);
     Candidate best = fastest;
-    std::uint64_t low = least_.minimum.bytes.count(), high = peak.count();
+    std::uint64_t low = least_.bytes.count(), high = peak.count();
     const std::uint64_t resolution = std::max<std::uint64_t>(1 << 16, high / 200);
     for (std::uint64_t middle = low; low < high; middle = low + (high - low) / 2) {
       Candidate tried = best_within(Bytes(middle), launches_solved / 4);
@@ -201,13 +188,13 @@ class OptimalPolicy {
 
   std::vector<OverlapPlan> front(const Candidate& fastest, Bytes peak) {
     std::vector<OverlapPlan> plans;
-    const auto least = static_cast<double>(least_.minimum.bytes.count());
+    const auto least = static_cast<double>(least_.bytes.count());
     const double ratio = static_cast<double>(peak.count()) / least;
     double before = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < request_.pareto; ++i) {
       const double share = static_cast<double>(i) / static_cast<double>(request_.pareto - 1);
       const Bytes budget(
-          std::max(least_.minimum.bytes.count(),
+          std::max(least_.bytes.count(),
                    static_cast<std::uint64_t>(std::llround(least * std::pow(ratio, share)))));
       const bool last = i + 1 == request_.pareto;
       Candidate best = last ? fastest : best_within(budget);
@@ -226,7 +213,7 @@ class OptimalPolicy {
       const Bytes peak = result.report.peak.total();
       if (peak <= budget) return result;
       const Bytes excess = peak - budget;
-      if (within < least_.minimum.bytes + excess) {
+      if (within < least_.bytes + excess) {
         throw UserError("--budget " + mebibytes_down(budget) + ": the best plan found needs " +
                         least_budget_text(peak) + ", held by " +
                         launch_name(result.plan.launch(result.report.peak_launch)));
@@ -265,10 +252,10 @@ class OptimalPolicy {
     report.predicted = model_.preload_wait(candidate.setting) + run.latency;
     report.runs = request_.runs;
     report.budget = request_.budget;
-    report.minimum = least_.minimum;
-    report.minimum_launch = least_.minimum.preloading
+    report.minimum = least_;
+    report.minimum_launch = least_.preloading
                                 ? preloading_name
-                                : model_.plan().launches[least_.minimum.launch].id;
+                                : model_.plan().launches[least_.launch].id;
     report.copying = run.copying;
     report.slowed = run.slowed;
     report.waiting = run.waiting + model_.preload_wait(candidate.setting);
@@ -276,7 +263,7 @@ class OptimalPolicy {
       result.finish.push_back(model_.preload_wait(candidate.setting) + time);
     }
     describe_plan(result.plan, &report);
-    const Bytes held = std::max(report.peak.total(), least_.minimum.bytes);
+    const Bytes held = std::max(report.peak.total(), least_.bytes);
     report.lower_bound =
         solve_optimal(model_.relaxed_problem(request_.budget.value_or(held)), limits_).lower_bound;
     return result;
@@ -287,7 +274,8 @@ class OptimalPolicy {
   const OverlapRequest& request_;
   const OptimalLimits limits_;
   const std::vector<OverlapSetting> candidates_;
-  const Least least_;
+  CopyingSettings copying_;
+  const MinimumBudget least_;
 };
 
 }  // namespace

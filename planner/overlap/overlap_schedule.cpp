@@ -21,11 +21,7 @@ class ScheduleRun {
         ring_(problem.ring, problem.whole_claims),
         demand_(weight_demand(problem)),
         caps_(pointer_caps(problem, demand_)),
-        read_at_(chunks.all.size()),
-        ends_piece_(chunks.all.size(), 0) {
-    for (const ReadPiece& piece : pieces_) {
-      ends_piece_[piece.first_chunk + piece.chunk_count - 1] = 1;
-    }
+        read_at_(chunks.all.size()) {
     run_.read_from.resize(problem.weights.size());
   }
 
@@ -95,11 +91,35 @@ class ScheduleRun {
     return host_ = std::max(host_, time) + allocation;
   }
 
-  /// An image chunk has left the ring; its room is free with the last of its piece.
-  void transformed(std::size_t chunk) {
-    in_ring_ -= static_cast<std::int64_t>(chunks_.all[chunk].bytes);
-    if (ends_piece_[chunk]) ring_.free_oldest();
-    ++transformed_;
+  /// Image chunks of one piece that are transformed together.
+  struct Stretch {
+    std::size_t first = 0, count = 0;  // of ChunkList::all
+    bool ends_piece = false;
+  };
+
+  /// The next image chunks, `most` at most, of one piece.
+  Stretch next_stretch(std::size_t launch, std::uint64_t transformed, std::size_t* piece,
+                       std::uint64_t most) const {
+    if (transformed >= chunks_.images.size()) fail(launch, "transforms more chunks than there are");
+    const std::size_t first = chunks_.images[transformed];
+    if (first >= claimed_) fail(launch, "a chunk to transform has no room before the transform");
+    const auto end = [&] { return pieces_[*piece].first_chunk + pieces_[*piece].chunk_count; };
+    while (end() <= first) ++*piece;
+    const std::uint64_t count = std::min<std::uint64_t>(most, end() - first);
+    return {first, count, first + count == end()};
+  }
+
+  std::int64_t bytes_of(const Stretch& stretch) const {
+    const std::size_t last = stretch.first + stretch.count - 1;
+    const WeightChunk& begin = chunks_.all[stretch.first];
+    return chunks_.all[last].end - begin.end + static_cast<std::int64_t>(begin.bytes);
+  }
+
+  /// Image chunks have left the ring; their room is free with the last of their piece.
+  void transformed(const Stretch& stretch) {
+    in_ring_ -= bytes_of(stretch);
+    if (stretch.ends_piece) ring_.free_oldest();
+    transformed_ += stretch.count;
   }
 
   void note_peak(Phase phase) {
@@ -137,15 +157,15 @@ class ScheduleRun {
   }
 
   /// A transform for launch k claims its image, `ahead` launches before.
-  void claim_image(std::size_t k, const WeightChunk& chunk) {
+  void claim_image(std::size_t k, std::size_t weight) {
     if (!problem_.whole_claims) return;
-    const std::int64_t end = chunks_.weight_end[chunk.weight];
+    const std::int64_t end = chunks_.weight_end[weight];
     if (end > caps_.running[k - std::min(k, problem_.ahead)]) {
       fail(k, "the budget does not hold an image it fills");
     }
     if (end <= image_end_) return;
     image_end_ = end;
-    allocating_ += allocation_time(chunk.weight);
+    allocating_ += allocation_time(weight);
   }
 
   /// The host takes up the next launch or copy when all but `ahead` before it are finished.
@@ -182,38 +202,41 @@ class ScheduleRun {
     return count;
   }
 
-  const WeightChunk& image_chunk(std::size_t launch, std::uint64_t number) {
-    if (number >= chunks_.images.size()) fail(launch, "transforms more chunks than there are");
-    if (chunks_.images[number] >= claimed_) {
-      fail(launch, "a chunk to transform has no room before the transform");
-    }
-    const WeightChunk& chunk = chunks_.all[chunks_.images[number]];
-    claim_image(launch, chunk);
-    return chunk;
+  /// GPU time of copying chunks of one weight, of which only the last may be short.
+  std::int64_t copy_time(const Stretch& stretch) const {
+    const auto time = [&](std::size_t chunk) {
+      return static_cast<std::int64_t>(std::ceil(
+          problem_.copy.nanoseconds_per_byte * static_cast<double>(chunks_.all[chunk].bytes)));
+    };
+    const auto before = static_cast<std::int64_t>(stretch.count - 1);
+    return before * time(stretch.first) + time(stretch.first + stretch.count - 1);
   }
 
   void wait_and_copy(std::size_t k, std::uint64_t copies) {
     claim(now_, {k, false});
     bool piece = true;    // begins: a copy of its own
     bool command = true;  // begins: a weight's copies
-    for (std::uint64_t i = 0; i < copies; ++i) {
-      const WeightChunk& chunk = image_chunk(k, transformed_);
-      const std::size_t number = chunks_.images[transformed_];
-      command = command || chunks_.all[number - 1].weight != chunk.weight;
+    for (std::uint64_t left = copies; left > 0;) {
+      const Stretch stretch = next_stretch(k, transformed_, &transforming_, left);
+      const std::size_t weight = chunks_.all[stretch.first].weight;
+      claim_image(k, weight);
+      command = command || chunks_.all[stretch.first - 1].weight != weight;
       piece = piece || command;
-      if (command && i > 0) commands_.push_back(now_);
+      if (command && left < copies) commands_.push_back(now_);
       if (command) begin_command();
-      std::int64_t begin = std::max(now_, read_at_[number]);
-      if (piece) begin = std::max(begin, enqueued(read_at_[number]));
+      const std::int64_t read = read_at_[stretch.first];
+      std::int64_t begin = std::max(now_, read);
+      if (piece) begin = std::max(begin, enqueued(read));
       count_waiting(begin);
-      const auto time = static_cast<std::int64_t>(
-          std::ceil(problem_.copy.nanoseconds_per_byte * static_cast<double>(chunk.bytes)) +
-          (piece ? static_cast<double>(problem_.copy.base.count()) : 0));
+      const std::int64_t base =
+          piece ? static_cast<std::int64_t>(problem_.copy.base.count()) : 0;
+      const std::int64_t time = copy_time(stretch) + base;
       run_.copying += Nanoseconds(static_cast<std::uint64_t>(time));
       now_ = begin + time;
-      transformed(number);
+      transformed(stretch);
+      left -= stretch.count;
       command = false;
-      piece = problem_.whole_claims && ends_piece_[number];
+      piece = problem_.whole_claims && stretch.ends_piece;
       claim(now_, {k, false});
     }
     if (copies > 0) commands_.push_back(now_);
@@ -235,14 +258,14 @@ class ScheduleRun {
     if (leaves_out_) schedule_.streamed[k] = streams = in_time(k, start, streams);
     std::uint64_t bytes = 0;
     std::size_t images = 0;
-    for (std::uint64_t i = 0; i < streams; ++i) {
-      const WeightChunk& chunk = image_chunk(k, transformed_ + i);
-      if (problem_.weights[chunk.weight].first_use <= k) fail(k, "streams a weight it uses");
-      start = std::max(start, read_at_[chunks_.images[transformed_ + i]]);
-      bytes += chunk.bytes;
-      if (i == 0 || chunks_.all[chunks_.images[transformed_ + i - 1]].weight != chunk.weight) {
-        ++images;
-      }
+    const std::vector<Stretch> inside = stretches(k, streams);
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      const std::size_t weight = chunks_.all[inside[i].first].weight;
+      claim_image(k, weight);
+      if (problem_.weights[weight].first_use <= k) fail(k, "streams a weight it uses");
+      start = std::max(start, read_at_[inside[i].first]);
+      bytes += static_cast<std::uint64_t>(bytes_of(inside[i]));
+      if (i == 0 || chunks_.all[inside[i - 1].first].weight != weight) ++images;
     }
     const SlowdownCurve& curve = problem_.launches[k].slowdown;
     if (bytes > 0 && (curve.empty() || Bytes(bytes) > curve.back().streamed)) {
@@ -258,7 +281,16 @@ class ScheduleRun {
     commands_.push_back(now_);
     run_.start.emplace_back(static_cast<std::uint64_t>(start));
     run_.finish.emplace_back(static_cast<std::uint64_t>(now_));
-    for (std::uint64_t i = 0; i < streams; ++i) transformed(chunks_.images[transformed_]);
+    for (const Stretch& stretch : inside) transformed(stretch);
+  }
+
+  /// The next image chunks, which launch k streams.
+  std::vector<Stretch> stretches(std::size_t k, std::uint64_t chunks) {
+    std::vector<Stretch> all;
+    for (std::uint64_t done = 0; done < chunks; done += all.back().count) {
+      all.push_back(next_stretch(k, transformed_ + done, &transforming_, chunks - done));
+    }
+    return all;
   }
 
   const TimedProblem& problem_;
@@ -270,11 +302,11 @@ class ScheduleRun {
   const WeightDemand demand_;
   const PointerCaps caps_;
   std::vector<std::int64_t> read_at_;  // by chunk: when its last byte is there
-  std::vector<char> ends_piece_;       // by chunk
   TimedRun run_;
   std::int64_t now_ = 0;  // of the GPU
   std::int64_t disk_free_ = 0;
-  std::size_t next_piece_ = 0;
+  std::size_t next_piece_ = 0;            // to be claimed
+  std::size_t transforming_ = 0;          // piece of the next image chunk, or one before it
   std::size_t claimed_ = 0;               // chunks
   std::uint64_t transformed_ = 0;         // image chunks
   std::int64_t in_ring_ = 0;              // bytes
@@ -289,25 +321,25 @@ class ScheduleRun {
 
 ChunkList::ChunkList(const TimedProblem& problem)
     : read_needed(problem.launches.size(), 0), image_needed(problem.launches.size(), 0) {
-  std::int64_t end = 0;
+  std::int64_t end = 0, read = 0;
   for (std::size_t w = 0; w < problem.weights.size(); ++w) {
     const TimedWeight& weight = problem.weights[w];
     const std::uint64_t total = weight.bytes.count();
-    std::int64_t read = 0;
     for (std::uint64_t at = 0; at < total; at += problem.chunk.count()) {
       const std::uint64_t bytes = std::min(problem.chunk.count(), total - at);
       const double share = static_cast<double>(at + bytes) / static_cast<double>(total);
-      const auto read_end = std::llround(static_cast<double>(weight.read.count()) * share);
+      const auto read_here = std::llround(static_cast<double>(weight.read.count()) * share);
       end += static_cast<std::int64_t>(bytes);
       if (weight.form == WeightForm::image) {
         images.push_back(all.size());
         ++image_needed[weight.first_use];
       }
       ++read_needed[weight.first_use];
-      all.push_back({w, bytes, end, read_end - read});
-      read = read_end;
+      all.push_back({w, bytes, end, read + read_here});
     }
+    read += static_cast<std::int64_t>(weight.read.count());
     weight_end.push_back(end);
+    weight_chunks.push_back(all.size());
   }
   for (std::size_t k = 1; k < read_needed.size(); ++k) {
     read_needed[k] += read_needed[k - 1];

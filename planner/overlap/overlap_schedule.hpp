@@ -12,8 +12,8 @@ namespace fm {
 struct WeightChunk {
   std::size_t weight = 0;
   std::uint64_t bytes = 0;
-  std::int64_t end = 0;   ///< read pointer behind it, bytes
-  std::int64_t read = 0;  ///< nanoseconds on the disk
+  std::int64_t end = 0;       ///< read pointer behind it, bytes
+  std::int64_t read_end = 0;  ///< nanoseconds on the disk of all chunks up to it
 };
 
 /// All chunks in reading order, and those of image weights by their place among them. A weight's
@@ -22,6 +22,7 @@ struct ChunkList {
   explicit ChunkList(const TimedProblem& problem);
   std::vector<WeightChunk> all;
   std::vector<std::int64_t> weight_end;     ///< by weight: read pointer behind it
+  std::vector<std::size_t> weight_chunks;   ///< by weight: chunks of `all` up to its last
   std::vector<std::size_t> images;          ///< indices into `all`
   std::vector<std::uint64_t> read_needed;   ///< by launch: chunks of `all` it needs read
   std::vector<std::uint64_t> image_needed;  ///< by launch: chunks of `images` it needs transformed

@@ -30,6 +30,7 @@ OverlapModel::OverlapModel(const Plan& plan, const std::vector<LaunchProfile>& l
     : plan_(plan),
       launches_(launches),
       costs_(costs),
+      facts_(facts_of_weights()),
       first_use_(plan.weights.size()),
       last_use_(plan.weights.size()),
       beside_(bytes_beside_weights(plan)),
@@ -45,11 +46,34 @@ OverlapModel::OverlapModel(const Plan& plan, const std::vector<LaunchProfile>& l
     if (slice.residency != Residency::preload || slice.bytes < smallest_streamed) continue;
     streamable_.push_back(w);
     streamable_bytes_ += slice.bytes;
-    streams_images_ = streams_images_ || tensor.placement == Placement::image2d;
+    streams_images_ = streams_images_ || facts_[w].image;
   }
   for (const LaunchProfile& launch : launches) {
     kernels_stream_ = kernels_stream_ || !launch.slowdown.empty();
   }
+}
+
+std::vector<OverlapModel::Facts> OverlapModel::facts_of_weights() const {
+  const CopyCost copy = costs_.copy();
+  std::map<MemoryKind, std::size_t> kinds;
+  std::vector<Facts> all;
+  for (const WeightSlice& slice : plan_.weights) {
+    const PlanTensor& tensor = plan_.tensor(slice.tensor);
+    Facts facts;
+    facts.image = tensor.placement == Placement::image2d;
+    facts.kind = kinds.emplace(memory_kind(tensor), kinds.size()).first->second;
+    facts.read = facts.piece_read = costs_.read_time(slice.bytes);
+    if (facts.image) {
+      facts.row = size_of(tensor.dtype) * 4 * grid_extent(tensor.layout, tensor.shape).width;
+      // Images come in pieces of the ring, each a request.
+      facts.piece_read = costs_.read_time(slice.bytes, slice.bytes);
+      facts.copy =
+          copy.base + Nanoseconds(static_cast<std::uint64_t>(
+                          copy.nanoseconds_per_byte * static_cast<double>(slice.bytes.count())));
+    }
+    all.push_back(facts);
+  }
+  return all;
 }
 
 Bytes OverlapModel::weight_bytes() const {
@@ -69,18 +93,13 @@ OverlapSetting OverlapModel::least_preload() const {
 }
 
 Nanoseconds OverlapModel::preload_time(const OverlapSetting& setting) const {
-  const CopyCost copy = costs_.copy();
   Nanoseconds time;
   Nanoseconds last_copy;
   for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
-    const WeightSlice& slice = plan_.weights[w];
-    if (slice.residency != Residency::preload || !setting.preloaded[w]) continue;
-    time += costs_.read_time(slice.bytes);
-    if (plan_.tensor(slice.tensor).placement != Placement::image2d) continue;
+    if (plan_.weights[w].residency != Residency::preload || !setting.preloaded[w]) continue;
+    time += facts_[w].read;
     // Copies run beside the next reads; the last one is waited for.
-    last_copy =
-        copy.base + Nanoseconds(static_cast<std::uint64_t>(
-                        copy.nanoseconds_per_byte * static_cast<double>(slice.bytes.count())));
+    if (facts_[w].image) last_copy = facts_[w].copy;
   }
   return time + last_copy;
 }
@@ -117,15 +136,12 @@ TimedProblem OverlapModel::problem_of(const std::vector<std::size_t>& streamed,
     problem.launches.push_back(std::move(launch));
   }
   for (const std::size_t w : streamed) {
-    const WeightSlice& slice = plan_.weights[w];
     TimedWeight weight;
-    weight.bytes = slice.bytes;
+    weight.bytes = plan_.weights[w].bytes;
     weight.first_use = first_use_[w];
     weight.last_use = last_use_[w];
-    const bool image = plan_.tensor(slice.tensor).placement == Placement::image2d;
-    weight.form = image ? WeightForm::image : WeightForm::buffer;
-    // Images come in pieces of the ring, each a request.
-    weight.read = costs_.read_time(slice.bytes, image ? slice.bytes : disk_request);
+    weight.form = facts_[w].image ? WeightForm::image : WeightForm::buffer;
+    weight.read = facts_[w].piece_read;
     problem.weights.push_back(weight);
   }
   return problem;
@@ -138,6 +154,7 @@ std::vector<Bytes> OverlapModel::preloaded_by_launch(const OverlapSetting& setti
     for (const std::size_t w : streamable_) may_go[w] = 1;
   }
   Bytes always;
+  std::vector<Bytes> leaving(plan_.launches.size());  // last used by each launch
   for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
     const WeightSlice& slice = plan_.weights[w];
     if (slice.residency != Residency::preload || !setting.preloaded[w]) continue;
@@ -145,21 +162,22 @@ std::vector<Bytes> OverlapModel::preloaded_by_launch(const OverlapSetting& setti
       always += slice.bytes;
       continue;
     }
-    for (std::size_t k = 0; k <= last_use_[w]; ++k) bytes[k] += slice.bytes;
+    leaving[last_use_[w]] += slice.bytes;
   }
-  for (Bytes& launch : bytes) launch += always;
+  Bytes held = always;
+  for (std::size_t k = bytes.size(); k-- > 0;) {
+    held += leaving[k];
+    bytes[k] = held;
+  }
   return bytes;
 }
 
 TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) const {
   const std::vector<Bytes> preloaded = preloaded_by_launch(setting);
   TimedProblem problem = problem_of(streamed(setting), preloaded);
-  problem.budget = budget;
-  problem.ring = setting.ring;
   problem.whole_claims = true;
-  problem.piece_overhead = costs_.part_overhead(staged_piece(setting.ring));
-  problem.ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
   problem.host = costs_.host();
+  set_ring(setting, budget, &problem);
   problem.preloading = preloading(setting, preloaded.front());
   for (std::size_t k = 0; k < setting.carries.size(); ++k) {
     if (!setting.carries[k]) problem.launches[k].slowdown.clear();
@@ -168,14 +186,21 @@ TimedProblem OverlapModel::problem(const OverlapSetting& setting, Bytes budget) 
   return problem;
 }
 
+void OverlapModel::set_ring(const OverlapSetting& setting, Bytes budget,
+                            TimedProblem* problem) const {
+  problem->budget = budget;
+  problem->ring = setting.ring;
+  problem->piece_overhead = costs_.part_overhead(staged_piece(setting.ring));
+  problem->ahead = static_cast<std::size_t>(setting.enqueue_ahead) - 1;
+}
+
 void OverlapModel::expect_reuse(const OverlapSetting& setting, TimedProblem* problem) const {
-  std::map<MemoryKind, std::vector<std::size_t>> idle_after;  // launches that leave an image
+  std::map<std::size_t, std::vector<std::size_t>> idle_after;  // launches that leave an image
   std::size_t streamed = 0;
   for (const std::size_t w : streamable_) {
-    const PlanTensor& tensor = plan_.tensor(plan_.weights[w].tensor);
     const std::size_t i = setting.preloaded[w] ? problem->weights.size() : streamed++;
-    if (tensor.placement != Placement::image2d) continue;
-    std::vector<std::size_t>& left = idle_after[memory_kind(tensor)];
+    if (!facts_[w].image) continue;
+    std::vector<std::size_t>& left = idle_after[facts_[w].kind];
     if (i < problem->weights.size()) {
       const auto before = std::find_if(left.begin(), left.end(),
                                        [&](std::size_t launch) { return launch < first_use_[w]; });
@@ -192,12 +217,10 @@ Bytes OverlapModel::preloading(const OverlapSetting& setting, Bytes preloaded) c
   Bytes images, widest_row;
   for (std::size_t w = 0; w < plan_.weights.size(); ++w) {
     const WeightSlice& slice = plan_.weights[w];
-    const PlanTensor& tensor = plan_.tensor(slice.tensor);
-    if (tensor.placement != Placement::image2d || slice.residency != Residency::preload) continue;
+    if (!facts_[w].image || slice.residency != Residency::preload) continue;
     if (!setting.preloaded[w]) return Bytes(0);  // it has a ring, as have the launches
     images += slice.bytes;
-    widest_row = std::max(
-        widest_row, size_of(tensor.dtype) * 4 * grid_extent(tensor.layout, tensor.shape).width);
+    widest_row = std::max(widest_row, facts_[w].row);
   }
   return pool_bytes(plan_) + preloaded + preload_ring(images, widest_row);
 }

@@ -53,6 +53,9 @@ class OverlapModel {
   Nanoseconds preload_time(const OverlapSetting& setting) const;
   /// The problem that a setting leaves, with whole claims.
   TimedProblem problem(const OverlapSetting& setting, Bytes budget) const;
+  /// Makes problem(setting, budget) of that of another setting that differs in ring and enqueue
+  /// depth only, or of another budget.
+  void set_ring(const OverlapSetting& setting, Bytes budget, TimedProblem* problem) const;
   /// The problem without what executors cannot do: all streamable weights stream, from when
   /// programs begin to load, and claims are by chunk. Its optimum bounds every plan within the
   /// budget from below.
@@ -79,9 +82,20 @@ class OverlapModel {
   void expect_reuse(const OverlapSetting& setting, TimedProblem* problem) const;
   std::vector<std::size_t> streamed(const OverlapSetting& setting) const;
 
+  /// A weight as problems see it: what every setting's problem asks for again.
+  struct Facts {
+    bool image = false;
+    std::size_t kind = 0;          ///< of memory: equal for weights that can take over each other's
+    Bytes row;                     ///< image: its rows
+    Nanoseconds read, piece_read;  ///< in the requests of preloading, and of streaming
+    Nanoseconds copy;              ///< image: into it
+  };
+  std::vector<Facts> facts_of_weights() const;
+
   const Plan& plan_;
   const std::vector<LaunchProfile>& launches_;
   const DeviceCosts& costs_;
+  const std::vector<Facts> facts_;  // by weight
   std::vector<std::size_t> streamable_;
   std::vector<std::size_t> first_use_, last_use_;  // by weight
   std::vector<Bytes> beside_;                      // by launch: resident beside weights

@@ -18,17 +18,18 @@ class PieceList {
   /// `limit`, buffers on the way whole.
   void add_until(std::uint64_t end, std::int64_t limit) {
     const std::size_t stop = end < chunks_.images.size() ? chunks_.images[end] : chunks_.all.size();
-    while (next_ < stop) add_chunk(limit);
+    while (next_ < stop) add_chunks(stop, limit);
     open_ = false;
   }
   void add_rest() {
-    while (next_ < chunks_.all.size()) add_chunk(0);
+    while (next_ < chunks_.all.size()) add_chunks(chunks_.all.size(), 0);
   }
 
   std::vector<ReadPiece> take() { return std::move(pieces_); }
 
  private:
-  void add_chunk(std::int64_t limit) {
+  /// The next chunk, and those after it, before `stop`, that are in the same piece.
+  void add_chunks(std::size_t stop, std::int64_t limit) {
     const WeightChunk& chunk = chunks_.all[next_];
     const bool image = problem_.weights[chunk.weight].form == WeightForm::image;
     const bool same_weight = next_ > 0 && chunks_.all[next_ - 1].weight == chunk.weight;
@@ -41,12 +42,32 @@ class PieceList {
         pieces_.back().read = static_cast<std::int64_t>(problem_.piece_overhead.count());
       }
     }
-    ReadPiece& piece = pieces_.back();
-    ++piece.chunk_count;
-    piece.bytes += bytes;
-    piece.read += chunk.read;
+    take(std::max(next_ + 1, end_of_piece(stop, limit)));
     open_ = image;
-    ++next_;
+  }
+
+  /// Behind the last chunk of the next one's weight, before `stop`, that its piece can hold.
+  std::size_t end_of_piece(std::size_t stop, std::int64_t limit) const {
+    const WeightChunk& chunk = chunks_.all[next_];
+    const std::size_t end = std::min(stop, chunks_.weight_chunks[chunk.weight]);
+    if (!pieces_.back().image) return problem_.whole_claims ? end : next_;
+    const std::int64_t begin = chunk.end - static_cast<std::int64_t>(chunk.bytes);
+    const std::int64_t room = limit - pieces_.back().bytes;
+    if (chunks_.all[end - 1].end - begin <= room) return end;
+    // All but a weight's last chunk are whole, and that one is not held here.
+    return next_ + static_cast<std::size_t>(
+                       std::max<std::int64_t>(0, room) /
+                       static_cast<std::int64_t>(problem_.chunk.count()));
+  }
+
+  void take(std::size_t end) {
+    const WeightChunk& chunk = chunks_.all[next_];
+    const WeightChunk& last = chunks_.all[end - 1];
+    ReadPiece& piece = pieces_.back();
+    piece.chunk_count += end - next_;
+    piece.bytes += last.end - chunk.end + static_cast<std::int64_t>(chunk.bytes);
+    piece.read += last.read_end - (next_ == 0 ? 0 : chunks_.all[next_ - 1].read_end);
+    next_ = end;
   }
 
   const TimedProblem& problem_;
