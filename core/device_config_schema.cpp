@@ -54,6 +54,9 @@ Schema gpu_schema() {
       curve("gpu.operating_points", Kind::ratio, Kind::voltage, 0.1, 5,
             "share of gpu.clock to voltage, of each operating point"),
       number("gpu.wave_width", Kind::count, 4, 128, "work-items issued together"),
+      number("gpu.vector_width", Kind::count, 4, 16,
+             "numbers that a work-item computes at once: a texel's four, more where its registers "
+             "are wider; decides the planner's tiles"),
       number("gpu.waves_per_core", Kind::count, 1, 1024, "wave slots of a core"),
       number("gpu.registers_per_core", Kind::count, 1024, 1 << 22, "32-bit registers of a core"),
       number("gpu.full_occupancy_registers", Kind::count, 1, 512,

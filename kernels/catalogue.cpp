@@ -45,6 +45,12 @@ const ParameterRange& activation_range() {
   return range;
 }
 
+const ParameterRange& vector_range() {
+  static const ParameterRange range{
+      "VECTOR", {"4", "8", "16"}, "lanes computed at once, a multiple of a texel's four", true};
+  return range;
+}
+
 const ParameterRange& residual_range() {
   static const ParameterRange range{
       "RESIDUAL", {"NONE", "BEFORE", "AFTER"}, "a tensor added before or after the activation"};

@@ -29,6 +29,7 @@ struct ParameterRange {
   std::string name;
   std::vector<std::string> values;  ///< accepted values; empty = any integer
   std::string description;
+  bool optional = false;  ///< a launch may leave it out
 };
 
 struct KernelEntry {

@@ -18,12 +18,14 @@ KernelEntry conv_entry() {
   entry.name = "conv";
   entry.description = "direct convolution of any kernel, stride, dilation and padding; groups = 1";
   entry.operations = {"Conv"};
-  entry.parameters = {{"TILE_W", {"1", "2", "4", "8"}, "outputs along W a work-item"},
-                      {"TILE_O4", {"1", "2", "4"}, "output channel texels a work-item"},
-                      switch_range("POINTWISE", "1x1 kernel without padding"),
-                      switch_range("BIAS", "a bias is added"),
-                      activation_range(),
-                      residual_range()};
+  entry.parameters = {
+      {"TILE_W", {"1", "2", "4", "8", "16", "28", "32"}, "outputs along W a work-item"},
+      {"TILE_O4", {"1", "2", "3", "4", "6", "8"}, "output channel texels a work-item"},
+      vector_range(),
+      switch_range("POINTWISE", "1x1 kernel without padding"),
+      switch_range("BIAS", "a bias is added"),
+      activation_range(),
+      residual_range()};
   entry.arguments = [](const KernelParameters& p) {
     Arguments list = convolution_arguments(p);
     list.integers({"in_channels4", "in_height", "in_width", "out_channels", "out_height",
@@ -45,10 +47,12 @@ KernelEntry depthwise_entry() {
   entry.name = "depthwise";
   entry.description = "depthwise convolution; groups = channels = outputs";
   entry.operations = {"Conv"};
-  entry.parameters = {{"TILE_W", {"1", "2", "4", "8"}, "outputs along W a work-item"},
-                      switch_range("BIAS", "a bias is added"),
-                      activation_range(),
-                      residual_range()};
+  entry.parameters = {
+      {"TILE_W", {"1", "2", "4", "8", "16", "28", "32"}, "outputs along W a work-item"},
+      vector_range(),
+      switch_range("BIAS", "a bias is added"),
+      activation_range(),
+      residual_range()};
   entry.arguments = [](const KernelParameters& p) {
     return convolution_arguments(p)
         .integers({"channels", "in_height", "in_width", "out_height", "out_width", "out_rows",

@@ -46,6 +46,8 @@ class Arguments {
 
 ParameterRange switch_range(const std::string& name, const std::string& description);
 const ParameterRange& activation_range();
+/// VECTOR: lanes that a kernel computes at once; a texel's four when it is left out.
+const ParameterRange& vector_range();
 const ParameterRange& residual_range();
 
 /// Registers are estimated: accumulators and operands in fp32, and these for addresses, counters

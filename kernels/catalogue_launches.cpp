@@ -6,6 +6,7 @@
 #include "core/plan_streams.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/index_function.hpp"
+#include "kernels/launch_tiles.hpp"
 #include "kernels/pipelined_loops.hpp"
 
 namespace fm {
@@ -79,6 +80,7 @@ void check_parameters(const PlanLaunch& launch, const KernelEntry& entry) {
   for (const ParameterRange& range : entry.parameters) {
     const auto found = launch.parameters.find(range.name);
     if (found == launch.parameters.end()) {
+      if (range.optional) continue;
       throw UserError("launch " + launch.id + ": parameter " + range.name + " of " + entry.name +
                       " is missing (" + range.description + ")");
     }
@@ -216,6 +218,10 @@ void validate_launches(const Plan& plan) {
     check_index_functions(plan, launch, wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       check_argument(plan, launch, wanted[i], launch.arguments[i]);
+    }
+    if (const std::string refusal = has_tile(launch) ? tile_refusal(launch, tile_of(launch)) : "";
+        !refusal.empty()) {
+      throw UserError("launch " + launch.id + ": " + refusal);
     }
     for (std::size_t d = 0; d < 3; ++d) {
       if (launch.local[d] == 0 || launch.global[d] == 0 ||

@@ -11,7 +11,7 @@ KernelEntry matmul_entry(const std::string& name, bool local_memory) {
                                    : "matrix product, register tiles";
   entry.operations = {"MatMul", "Gemm"};
   entry.parameters = {{"TILE_M", {"1", "2", "4", "5", "6", "8"}, "rows of c a work-item"},
-                      {"TILE_N4", {"1", "2", "4", "8"}, "texels of c a work-item"},
+                      {"TILE_N4", {"1", "2", "4", "8", "12", "16"}, "texels of c a work-item"},
                       switch_range("BIAS", "a bias is added"),
                       activation_range(),
                       residual_range()};
@@ -22,6 +22,7 @@ KernelEntry matmul_entry(const std::string& name, bool local_memory) {
         {"TILE_K4", {"1", "2", "4", "8"}, "texels of a row of a staged at once"});
   } else {
     entry.parameters.push_back(switch_range("B_TRANSPOSED", "b holds [.., N, K]"));
+    entry.parameters.push_back(vector_range());
   }
   entry.arguments = [](const KernelParameters& p) {
     return Arguments()

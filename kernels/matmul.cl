@@ -1,8 +1,9 @@
 // c[b, m, n] = epilogue(scale * sum_k a[b, m, k] * B[b, k, n] + bias[n]); all in `rows` layout, one
-// batch a z. A work-item makes TILE_M rows x TILE_N4 texels of c. The last tile moves back to end
-// with the matrix, so that all its loads lie inside (its overlap is computed twice, alike): rows >=
-// TILE_M and width >= TILE_N4 are required.
+// batch a z. A work-item makes TILE_M rows x TILE_N4 texels of c, VECTOR lanes at a time. The last
+// tile moves back to end with the matrix, so that all its loads lie inside (its overlap is computed
+// twice, alike): rows >= TILE_M and width >= TILE_N4 are required.
 #include "arithmetic.clh"
+#include "wide.clh"
 #include "activation.clh"
 #include "streaming.clh"
 
@@ -25,12 +26,62 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
       const int b_row = batch * b_batch;
       FM_STREAM_ITEMS(FM_GLOBAL_ID(0), (width + TILE_N4 - 1) / TILE_N4, FM_GLOBAL_ID(1),
                       (rows + TILE_M - 1) / TILE_M, batch, FM_NUM_GROUPS(2) * FM_LOCAL_SIZE(2));
-      fm_real4 sum[TILE_M][TILE_N4];
+#if B_TRANSPOSED && VECTOR > 4
+      // Sums along k, VECTOR of them for every element of c, are folded in the end.
+      fm_wide part[TILE_M][TILE_N4 * 4];
       FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
-        FM_UNROLL for (int j = 0; j < TILE_N4; ++j) sum[i][j] = (fm_real4)(0);
+        FM_UNROLL for (int n = 0; n < TILE_N4 * 4; ++n) part[i][n] = (fm_wide)(0);
+      }
+      const int depth4 = (depth + 3) / 4;
+      const int whole4 = depth4 - depth4 % FM_WIDE_TEXELS;
+      FM_PIPELINED_FOR(k4, whole4, FM_WIDE_TEXELS) {
+        fm_wide wide_left[TILE_M];
+        FM_FOR_UNROLLED(i, 0, TILE_M, 1) { wide_left[i] = FM_LOAD_WIDE(a, k4, a_row + i); }
+        FM_END_FOR
+        FM_FOR_UNROLLED(n, 0, TILE_N4 * 4, 1) {
+          const int b_column = FM_MIN(4 * x0 + n, columns - 1);
+          const fm_wide wide_right = FM_LOAD_WIDE(b, k4, b_row + b_column);
+          FM_ARITHMETIC(fma, TILE_M * VECTOR);
+          FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+            part[i][n] = FM_MAD(wide_left[i], wide_right, part[i][n]);
+          }
+        }
+        FM_END_FOR
+      }
+      FM_END_PIPELINED_FOR
+      fm_real4 rest[TILE_M][TILE_N4 * 4];
+      FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+        FM_UNROLL for (int n = 0; n < TILE_N4 * 4; ++n) rest[i][n] = fm_folded(part[i][n]);
+      }
+      FM_FOR(k4, whole4, depth4, 1) {
+        fm_real4 left[TILE_M];
+        FM_FOR_UNROLLED(i, 0, TILE_M, 1) { left[i] = FM_REAL4(FM_LOAD4(a, k4, a_row + i)); }
+        FM_END_FOR
+        FM_FOR_UNROLLED(n, 0, TILE_N4 * 4, 1) {
+          const int b_column = FM_MIN(4 * x0 + n, columns - 1);
+          const fm_real4 right = FM_REAL4(FM_LOAD4(b, k4, b_row + b_column));
+          FM_ARITHMETIC(fma, TILE_M * 4);
+          FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+            rest[i][n] = FM_MAD(left[i], right, rest[i][n]);
+          }
+        }
+        FM_END_FOR
+      }
+      FM_END_FOR
+      FM_ARITHMETIC(add, TILE_M * TILE_N4 * 4 * (VECTOR - 1));
+#define FM_SUM(i, j)                                                        \
+  (fm_real4)(fm_sum_lanes(FM_FLOAT4(rest[i][4 * (j)])),                     \
+             fm_sum_lanes(FM_FLOAT4(rest[i][4 * (j) + 1])),                 \
+             fm_sum_lanes(FM_FLOAT4(rest[i][4 * (j) + 2])),                 \
+             fm_sum_lanes(FM_FLOAT4(rest[i][4 * (j) + 3])))
+#else
+      fm_wide sum[TILE_M][FM_WIDE_COUNT(TILE_N4)];
+      FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
+        FM_UNROLL for (int j = 0; j < FM_WIDE_COUNT(TILE_N4); ++j) sum[i][j] = (fm_wide)(0);
       }
       fm_real4 left[TILE_M];
-      fm_real4 right[TILE_N4];
+      fm_wide right[FM_WIDE_COUNT(TILE_N4)];
+#define FM_SUM(i, j) fm_texel_of(sum[i][FM_WIDE_COUNT(j)], (j) % FM_WIDE_TEXELS)
 
 #if B_TRANSPOSED
       // b holds [N, K]: four of its texels, of rows n .. n + 3, are turned into four texels along
@@ -52,7 +103,7 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
                                       (fm_real4)(row[0].w, row[1].w, row[2].w, row[3].w)};
           FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
             FM_UNROLL for (int lane = 0; lane < 4; ++lane) {
-              sum[i][j] = mad(fm_splat(left[i], lane), column[lane], sum[i][j]);
+              sum[i][j] = FM_MAD(fm_splat(left[i], lane), column[lane], sum[i][j]);
             }
           }
         }
@@ -64,14 +115,14 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
         FM_FOR_UNROLLED(i, 0, TILE_M, 1) { left[i] = FM_REAL4(FM_LOAD4(a, k4, a_row + i)); }
         FM_END_FOR
         FM_FOR_UNROLLED(lane, 0, 4, 1) {
-          FM_FOR_UNROLLED(j, 0, TILE_N4, 1) {
-            right[j] = FM_REAL4(FM_LOAD4(b, x0 + j, b_row + 4 * k4 + lane));
+          FM_FOR_UNROLLED(j, 0, FM_WIDE_COUNT(TILE_N4), 1) {
+            right[j] = FM_LOAD_WIDE(b, x0 + FM_WIDE_TEXELS * j, b_row + 4 * k4 + lane);
           }
           FM_END_FOR
           FM_ARITHMETIC(fma, TILE_M * TILE_N4 * 4);
           FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
-            FM_UNROLL for (int j = 0; j < TILE_N4; ++j) {
-              sum[i][j] = mad(fm_splat(left[i], lane), right[j], sum[i][j]);
+            FM_UNROLL for (int j = 0; j < FM_WIDE_COUNT(TILE_N4); ++j) {
+              sum[i][j] = FM_MAD(fm_spread(fm_splat(left[i], lane)), right[j], sum[i][j]);
             }
           }
         }
@@ -84,14 +135,19 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
           left[i] = FM_REAL4((float4)(FM_LOAD_LANE(a, k_tail / 4, a_row + i, k - k_tail)));
         }
         FM_END_FOR
-        FM_FOR_UNROLLED(j, 0, TILE_N4, 1) { right[j] = FM_REAL4(FM_LOAD4(b, x0 + j, b_row + k)); }
+        FM_FOR_UNROLLED(j, 0, FM_WIDE_COUNT(TILE_N4), 1) {
+          right[j] = FM_LOAD_WIDE(b, x0 + FM_WIDE_TEXELS * j, b_row + k);
+        }
         FM_END_FOR
         FM_ARITHMETIC(fma, TILE_M * TILE_N4 * 4);
         FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
-          FM_UNROLL for (int j = 0; j < TILE_N4; ++j) sum[i][j] = mad(left[i], right[j], sum[i][j]);
+          FM_UNROLL for (int j = 0; j < FM_WIDE_COUNT(TILE_N4); ++j) {
+            sum[i][j] = FM_MAD(fm_spread(left[i]), right[j], sum[i][j]);
+          }
         }
       }
       FM_END_FOR
+#endif
 #endif
 
       const int c_row = y0 + batch * rows;
@@ -102,7 +158,7 @@ __kernel void matmul(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
         const float4 shift = (float4)(0.0f);
 #endif
         FM_FOR_UNROLLED(i, 0, TILE_M, 1) {
-          float4 v = mad(FM_FLOAT4(sum[i][j]), (float4)(scale), shift);
+          float4 v = FM_MAD(FM_FLOAT4(FM_SUM(i, j)), (float4)(scale), shift);
           FM_EPILOGUE(v, x0 + j, c_row + i);
           FM_ARITHMETIC(add, 4 + FM_EPILOGUE_ADDS);
           FM_ARITHMETIC(special, FM_EPILOGUE_SPECIALS);

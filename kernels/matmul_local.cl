@@ -74,7 +74,7 @@ __kernel void matmul_local(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
         FM_ARITHMETIC(fma, TILE_M * TILE_N4 * 4);
         FM_UNROLL for (int i = 0; i < TILE_M; ++i) {
           FM_UNROLL for (int j = 0; j < TILE_N4; ++j) {
-            sum[i][j] = mad(fm_splat(left[i], lane), right[j], sum[i][j]);
+            sum[i][j] = FM_MAD(fm_splat(left[i], lane), right[j], sum[i][j]);
           }
         }
       }
@@ -95,7 +95,7 @@ __kernel void matmul_local(FM_TEXELS_READ(a), FM_TEXELS_READ(b),
 #endif
     FM_FOR_UNROLLED(i, 0, TILE_M, 1) {
       const int to_y = c_row + local_y + i * GROUP_Y;
-      float4 v = mad(FM_FLOAT4(sum[i][j]), (float4)(scale), shift);
+      float4 v = FM_MAD(FM_FLOAT4(sum[i][j]), (float4)(scale), shift);
       FM_EPILOGUE(v, to_x, to_y);
       FM_ARITHMETIC(add, 4 + FM_EPILOGUE_ADDS);
       FM_ARITHMETIC(special, FM_EPILOGUE_SPECIALS);

@@ -47,7 +47,7 @@ __kernel void transposed_conv(FM_TEXELS_READ(x), FM_TEXELS_READ(filter),
                             const fm_real4 tap = FM_REAL4(
                                 FM_LOAD4(filter, 4 * c4 + lane,
                                          (o4 * kernel_h + kh) * kernel_w + kw));
-                            sum = mad(fm_splat(v, lane), tap, sum);
+                            sum = FM_MAD(fm_splat(v, lane), tap, sum);
                           }
                           FM_END_FOR
                           FM_ARITHMETIC(fma, 16);

@@ -1,5 +1,6 @@
 // conv, depthwise, transposed_conv and pool against sums over their definitions.
 #include "core/diagnostics.hpp"
+#include "kernels/launch_tiles.hpp"
 #include "tests/kernels/kernel_runner.hpp"
 
 namespace fm {
@@ -51,7 +52,9 @@ double finished(const ConvCase& c, double sum, float bias, float residual) {
   return c.activation == Activation::relu ? std::max(sum, 0.0) : sum;
 }
 
-void check_convolution(const ConvCase& c, const Storage& storage, const TileChoice& tile = {}) {
+/// `wide`: the tile instead of the builder's.
+void check_convolution(const ConvCase& c, const Storage& storage, const TileChoice& tile = {},
+                       const std::optional<LaunchTile>& wide = {}) {
   SCOPED_TRACE(to_string(storage) + " " + to_string(c.x));
   const bool depthwise = c.geometry.groups != 1;
   const Shape out{c.x[0], c.outputs, out_extent(c.geometry, 0, c.x[2]),
@@ -63,7 +66,8 @@ void check_convolution(const ConvCase& c, const Storage& storage, const TileChoi
   HostTensor bias = random_tensor("bias", Layout::rows, {c.outputs}, storage);
   HostTensor residual = random_tensor("residual", Layout::channels, out, storage);
   HostTensor y = make_tensor("y", Layout::channels, out, storage);
-  const PlanLaunch launch = build_convolution(operands_of(x, filter, bias, residual, y, c), tile);
+  PlanLaunch launch = build_convolution(operands_of(x, filter, bias, residual, y, c), tile);
+  if (wide) launch = with_tile(launch, *wide);
   EXPECT_EQ(launch.macs, static_cast<std::uint64_t>(element_count(out) *
                                                     element_count(filter.plan.shape) / c.outputs));
   run(launch, {&x, &filter, &bias, &residual, &y});
@@ -142,6 +146,57 @@ TEST(Convolution, AgreesForEveryTile) {
   for (const TileChoice& tile : {TileChoice{1, 1, false}, TileChoice{8, 2, false}}) {
     check_convolution(c, half_buffer, tile);
   }
+}
+
+void check_wide(const ConvCase& c, const std::vector<LaunchTile>& tiles) {
+  for (const LaunchTile& tile : tiles) {
+    SCOPED_TRACE(to_string(tile));
+    for (const Storage& storage : {half_buffer, float_buffer, half_image}) {
+      check_convolution(c, storage, {}, tile);
+    }
+  }
+}
+
+TEST(Convolution, AgreesForEveryWideTile) {
+  const std::vector<LaunchTile> tiles = {
+      {8, 2, 16, {1, 3, 1}}, {4, 4, 16, {2, 2, 1}}, {4, 1, 8, {1, 1, 2}}};
+  ConvCase c;
+  c.x = {2, 6, 5, 9};
+  c.outputs = 14;
+  c.residual = true;
+  c.activation = Activation::relu;
+  check_wide(c, tiles);  // pointwise
+  c.geometry.kernel = {3, 3};
+  c.geometry.pad = {1, 1, 1, 1};
+  check_wide(c, tiles);
+  c.geometry.pad = {0, 3, 4, 2};  // a vector and more beyond the edge
+  c.geometry.dilation = {1, 2};
+  check_wide(c, tiles);
+}
+
+TEST(Convolution, AgreesForWideTilesOfStridedWindows) {
+  const std::vector<LaunchTile> tiles = {{8, 2, 16, {1, 1, 1}}, {2, 1, 8, {2, 3, 1}}};
+  ConvCase c;
+  c.x = {1, 5, 9, 14};
+  c.outputs = 9;
+  c.geometry.stride = {2, 2};
+  check_wide(c, tiles);
+  c.geometry.kernel = {5, 3};
+  c.geometry.pad = {2, 1, 2, 1};
+  check_wide(c, tiles);
+}
+
+TEST(Convolution, AgreesForWideTilesOfDepthwiseKernels) {
+  const std::vector<LaunchTile> tiles = {{8, 1, 16, {1, 4, 1}}, {4, 1, 8, {2, 1, 2}}};
+  ConvCase c;
+  c.x = {2, 10, 9, 14};
+  c.outputs = c.geometry.groups = 10;
+  c.geometry.kernel = {5, 3};
+  c.geometry.pad = {2, 1, 2, 1};
+  c.activation = Activation::relu;
+  check_wide(c, tiles);
+  c.geometry.stride = {1, 2};
+  check_wide(c, tiles);
 }
 
 TEST(Convolution, ServesDepthwiseKernels) {

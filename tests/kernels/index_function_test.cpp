@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "kernels/launch_tiles.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/kernels/kernel_runner.hpp"
 
@@ -36,11 +37,11 @@ PlanLaunch through(PlanLaunch launch, const std::string& argument, const std::st
 class IndexFunctions : public testing::TestWithParam<Storage> {};
 
 /// Two heads side by side in rows, as a product of two batches; the result side by side again.
-TEST_P(IndexFunctions, ProductOfHeadsThatLieSideBySide) {
+void check_product_of_heads(const Storage& storage, const std::optional<LaunchTile>& wide) {
   constexpr std::int64_t heads = 2, rows = 9, depth = 8, columns = 12;
-  HostTensor a = random_tensor("a", Layout::rows, {rows, heads * depth}, GetParam());
-  HostTensor b = random_tensor("b", Layout::rows, {columns, heads * depth}, GetParam());
-  HostTensor c = make_tensor("c", Layout::rows, {rows, heads * columns}, GetParam());
+  HostTensor a = random_tensor("a", Layout::rows, {rows, heads * depth}, storage);
+  HostTensor b = random_tensor("b", Layout::rows, {columns, heads * depth}, storage);
+  HostTensor c = make_tensor("c", Layout::rows, {rows, heads * columns}, storage);
   const PlanTensor a_seen = seen_as(a, Layout::rows, {heads, rows, depth});
   const PlanTensor b_seen = seen_as(b, Layout::rows, {heads, columns, depth});
   const PlanTensor c_seen = seen_as(c, Layout::rows, {heads, rows, columns});
@@ -53,6 +54,7 @@ TEST_P(IndexFunctions, ProductOfHeadsThatLieSideBySide) {
   launch = through(launch, "a", "x + 2 * (y / 9), y % 9", a);
   launch = through(launch, "b", "x + 2 * (y / 12), y % 12", b);
   launch = through(launch, "c", "x + 3 * (y / 9), y % 9", c);
+  if (wide) launch = with_tile(launch, *wide);
   run(launch, {&a, &b, &c});
   std::vector<double> expected(c.values.size());
   for_each_index({heads, rows, columns}, [&](const Shape& i) {
@@ -64,6 +66,11 @@ TEST_P(IndexFunctions, ProductOfHeadsThatLieSideBySide) {
     expected[flat_index(c.plan.shape, {i[1], i[0] * columns + i[2]})] = sum;
   });
   expect_values(c, expected);
+}
+
+TEST_P(IndexFunctions, ProductOfHeadsThatLieSideBySide) {
+  check_product_of_heads(GetParam(), {});
+  check_product_of_heads(GetParam(), LaunchTile{4, 1, 8, {1, 1, 1}});
 }
 
 /// A transpose that mixes lanes, with a tail: the lanes beyond it are zero.

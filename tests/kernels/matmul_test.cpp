@@ -1,4 +1,5 @@
 #include "core/diagnostics.hpp"
+#include "kernels/launch_tiles.hpp"
 #include "tests/kernels/kernel_runner.hpp"
 
 namespace fm {
@@ -19,7 +20,9 @@ double activated(Activation activation, double x) {
   return x;
 }
 
-void check_matmul(const MatmulCase& c, const Storage& storage, const TileChoice& tile = {}) {
+/// `wide`: the tile instead of the builder's.
+void check_matmul(const MatmulCase& c, const Storage& storage, const TileChoice& tile = {},
+                  const std::optional<LaunchTile>& wide = {}) {
   SCOPED_TRACE(to_string(storage) + " " + to_string(Shape{c.batch, c.m, c.k, c.n}));
   const Shape b_matrix = c.b_transposed ? Shape{c.n, c.k} : Shape{c.k, c.n};
   Shape b_shape = b_matrix;
@@ -40,7 +43,8 @@ void check_matmul(const MatmulCase& c, const Storage& storage, const TileChoice&
   operands.epilogue.activation = c.activation;
   if (c.residual) operands.epilogue.residual = &residual.plan;
   operands.epilogue.activation_after_residual = c.activation_after_residual;
-  const PlanLaunch launch = build_matmul(operands, tile);
+  PlanLaunch launch = build_matmul(operands, tile);
+  if (wide) launch = with_tile(launch, *wide);
   EXPECT_EQ(launch.macs, static_cast<std::uint64_t>(c.batch * c.m * c.k * c.n));
   run(launch, {&a, &b, &bias, &residual, &out});
 
@@ -138,6 +142,36 @@ TEST(Matmul, AgreesWithOperandsInLocalMemory) {
     check_matmul(c, storage, {4, 2, true});
   }
   check_matmul(c, half_buffer, {2, 4, true});
+}
+
+TEST(Matmul, AgreesForEveryWideTile) {
+  MatmulCase c;
+  c.batch = 2, c.m = 19, c.k = 38, c.n = 67;  // K and N end in the middle of a texel
+  c.bias = c.residual = c.b_batched = true;
+  c.activation = Activation::gelu_erf;
+  for (const LaunchTile& tile : {LaunchTile{8, 12, 16, {1, 3, 1}}, LaunchTile{1, 16, 16, {1, 1, 1}},
+                                 LaunchTile{6, 4, 8, {2, 2, 1}}, LaunchTile{2, 2, 8, {4, 1, 2}}}) {
+    SCOPED_TRACE(to_string(tile));
+    for (const Storage& storage : {half_buffer, float_buffer, half_image}) {
+      check_matmul(c, storage, {}, tile);
+    }
+  }
+}
+
+TEST(Matmul, SumsWideAlongTheDepthOfATransposedSide) {
+  MatmulCase c;
+  c.batch = 2, c.m = 11, c.n = 23;
+  c.b_batched = c.b_transposed = true;
+  c.scale = 0.25f;
+  for (const std::int64_t depth : {3, 16, 45, 64}) {  // less than a vector, whole ones, a tail
+    c.k = depth;
+    for (const LaunchTile& tile :
+         {LaunchTile{4, 1, 16, {1, 3, 1}}, LaunchTile{2, 2, 8, {3, 1, 1}}}) {
+      for (const Storage& storage : {half_buffer, float_buffer, half_image}) {
+        check_matmul(c, storage, {}, tile);
+      }
+    }
+  }
 }
 
 TEST(Matmul, RefusesWhatNoKernelServes) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/launch_builders.hpp"
+#include "kernels/launch_tiles.hpp"
 #include "tests/kernels/kernel_runner.hpp"
 
 namespace fm::test {
@@ -133,6 +134,13 @@ inline std::vector<StreamingCase> streaming_cases(const Storage& storage) {
       attention_case(storage, KeyBand{5, 60})};
   for (const char* name : {"conv", "pointwise", "depthwise", "transposed"}) {
     cases.push_back(convolution_case(storage, name));
+  }
+  for (StreamingCase& one : std::vector<StreamingCase>{matmul_case(storage, false, false),
+                                                       matmul_case(storage, true, false),
+                                                       convolution_case(storage, "pointwise")}) {
+    one.name += " wide";
+    one.launch = with_tile(one.launch, {4, 2, 8, {1, 1, 1}});
+    cases.push_back(one);
   }
   cases.push_back(pool_case(storage));
   cases.push_back(resize_case(storage));

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "kernels/launch_builders.hpp"
+#include "kernels/launch_tiles.hpp"
 #include "tests/recorder/plain_witness.hpp"
 #include "tests/recorder/recorded_device.hpp"
 
@@ -89,6 +90,45 @@ TEST_P(CatalogueTest, MatmulTransposedWithResidual) {
   operands.c = &plan.tensor({3, 21, 45});
   operands.epilogue.residual = &plan.tensor({3, 21, 45});
   EXPECT_EQ(plan.check(build_matmul(operands)).tables_size(), 0);
+}
+
+TEST_P(CatalogueTest, WideMatmul) {
+  MatmulOperands operands;
+  operands.a = &plan.tensor({2, 37, 50});
+  operands.b = &plan.tensor({2, 50, 70});
+  operands.c = &plan.tensor({2, 37, 70});
+  const PlanLaunch launch = with_tile(build_matmul(operands), {6, 12, 16, {1, 3, 1}});
+  EXPECT_EQ(plan.check(launch).tables_size(), 0);
+  MatmulOperands transposed = operands;
+  transposed.b = &plan.tensor({2, 70, 50});
+  transposed.b_transposed = true;
+  const PlanLaunch sums = with_tile(build_matmul(transposed), {4, 1, 16, {1, 2, 1}});
+  EXPECT_EQ(plan.check(sums).tables_size(), 0);
+}
+
+TEST_P(CatalogueTest, WideConvolutions) {
+  ConvOperands operands;
+  operands.x = &plan.tensor({1, 12, 15, 17}, channels);
+  operands.filter = &plan.tensor({24, 12, 3, 3}, Layout::conv_filter);
+  operands.y = &plan.tensor({1, 24, 15, 17}, channels);
+  operands.geometry.kernel = {3, 3};
+  operands.geometry.pad = {1, 1, 1, 1};
+  const LaunchTile tile{8, 4, 16, {3, 2, 1}};
+  EXPECT_EQ(plan.check(with_tile(build_convolution(operands), tile)).tables_size(), 0);
+  ConvOperands strided = operands;
+  strided.y = &plan.tensor({1, 24, 8, 9}, channels);
+  strided.geometry.stride = {2, 2};
+  EXPECT_EQ(plan.check(with_tile(build_convolution(strided), tile)).tables_size(), 0);
+  ConvOperands pointwise = operands;
+  pointwise.filter = &plan.tensor({24, 12, 1, 1}, Layout::conv_filter);
+  pointwise.geometry = {};
+  EXPECT_EQ(plan.check(with_tile(build_convolution(pointwise), tile)).tables_size(), 0);
+  ConvOperands depthwise = operands;
+  depthwise.filter = &plan.tensor({12, 1, 3, 3}, Layout::depthwise_filter);
+  depthwise.y = &plan.tensor({1, 12, 15, 17}, channels);
+  depthwise.geometry.groups = 12;
+  EXPECT_EQ(
+      plan.check(with_tile(build_convolution(depthwise), {8, 1, 16, {3, 2, 1}})).tables_size(), 0);
 }
 
 TEST_P(CatalogueTest, MatmulWithLocalMemory) {
