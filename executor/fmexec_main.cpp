@@ -3,9 +3,7 @@
 
 #include <boost/algorithm/string/join.hpp>
 #include <future>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
 
 #include "core/atomic_file.hpp"
 #include "core/diagnostics.hpp"
@@ -14,10 +12,9 @@
 #include "core/weights_file.hpp"
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
-#include "executor/index_values.hpp"
 #include "executor/model_arrays.hpp"
 #include "executor/plan_executor.hpp"
-#include "executor/recorder/run_trace.hpp"
+#include "executor/plan_recording.hpp"
 #include "executor/run_report.hpp"
 #include "kernels/catalogue.hpp"
 
@@ -77,50 +74,14 @@ void check_destinations(const FmexecOptions& options, const ArrayFiles& files) {
   }
 }
 
-std::string record(const Plan& plan, const ArraysByTensor& inputs, const FmexecOptions& options,
-                   PlanExecutor& executor) {
-  std::map<std::string, std::vector<std::int32_t>> integer_inputs;
-  for (const auto& [tensor, array] : inputs) {
-    if (plan.tensor(tensor).dtype != DataType::i32) continue;
-    integer_inputs[tensor].assign(array.values.begin(), array.values.end());
-  }
-  const IndexSource indices = [&](const PlanTensor& tensor) {
-    return index_values(plan, tensor, options.weights, integer_inputs);
-  };
-  const std::uint64_t began = executor.recorder().now();
-  // Logging builds are of no use to another run.
-  ProgramCache cache(executor.context(), "");
-  ProgramRecorder programs(executor.context(), cache);
-  write_run_trace(options.record,
-                  trace_header("fmexec", plan, executor.context().device().facts(), false), plan,
-                  executor.recorder().operations(), programs, indices);
-  std::uint64_t checked = 0, total = 0;
-  for (const trace::AccessProgram& program : programs.programs()) {
-    checked += program.groups_checked();
-    total += program.groups_total();
-  }
-  std::ostringstream text;
-  text << "trace                " << options.record << ": " << programs.programs().size()
-       << " distinct launches, " << checked << " of " << total
-       << " work-groups checked, recorded in " << std::fixed << std::setprecision(1)
-       << static_cast<double>(executor.recorder().now() - began) / 1e9 << " s\n";
-  return text.str();
-}
-
 void report(const std::string& text, const std::string& destination) {
   AtomicFile file(destination);
   file.stream() << text;
   file.commit();
 }
 
-ExitStatus execute(const FmexecOptions& options) {
-  // Finding a device loads a driver with its compiler, which takes as long as reading a plan.
-  std::future<OpenClDevice> device =
-      std::async(std::launch::async, [&options] { return select_device(options.device); });
-  const Plan plan = read_plan(options.plan);
-  const ArrayFiles files(plan, options);
-  check_destinations(options, files);
-  validate_launches(plan);
+ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& options,
+               std::future<OpenClDevice> device) {
   const WeightsIndex index = open_weights_for(plan, options.weights);
   const ArraysByTensor inputs = make_inputs(plan, files, options);
   check_references(plan, files, options);
@@ -144,7 +105,7 @@ ExitStatus execute(const FmexecOptions& options) {
                             boost::algorithm::join(options.verify, ", "));
   }
   if (!options.record.empty()) {
-    people << record(plan, inputs, options, executor);
+    people << record_run(plan, inputs, options.weights, options.record, executor);
     result.trace_file = options.record;
     result.trace_digest = digest_of_file(options.record);
   }
@@ -153,6 +114,20 @@ ExitStatus execute(const FmexecOptions& options) {
   } else if (options.destination != "-") {
     report(text, options.destination);
   }
+  return ExitStatus::done;
+}
+
+ExitStatus execute(const FmexecOptions& options) {
+  // Finding a device loads a driver with its compiler, which takes as long as reading a plan.
+  std::future<OpenClDevice> device =
+      std::async(std::launch::async, [&options] { return select_device(options.device); });
+  const Plan plan = read_plan(options.plan);
+  const ArrayFiles files(plan, options);
+  check_destinations(options, files);
+  validate_launches(plan);
+  if (!options.weights.empty()) return run(plan, files, options, std::move(device));
+  std::cout << record_weightless(plan, make_inputs(plan, files, options), options.record,
+                                 device.get());
   return ExitStatus::done;
 }
 

@@ -15,6 +15,7 @@ namespace po = boost::program_options;
 
 constexpr const char* usage =
     "usage: fmexec --plan PLAN --weights WEIGHTS [options]\n"
+    "       fmexec --plan PLAN --record TRACE [options]   (records launches without running them)\n"
     "       fmexec microbench --record DIR   (see fmexec microbench --help)\n"
     "Executes a plan on an OpenCL device, streaming weights from disk, and measures it.\n\n"
     "Example: fmexec --plan vit.plan.yaml --weights vit.fmw --verify vit.ref.npz --record "
@@ -25,7 +26,9 @@ po::options_description described_options() {
   auto add = options.add_options();
   add("plan", po::value<std::string>(), "plan written by fmplan");
   add("weights", po::value<std::string>(), "weights written by `fmplan pack`");
-  add("record", po::value<std::string>(), "write the trace of the first run, for fmsim");
+  add("record", po::value<std::string>(),
+      "write the trace of the first run, for fmsim; without --weights, of the run fmexec would "
+      "make: only the work-groups that are recorded run");
   add("device", po::value<std::string>(),
       "index or part of the name of an OpenCL device (default: the first GPU, else CPU)");
   add("list-devices", "print the OpenCL devices and stop");
@@ -93,10 +96,22 @@ FmexecOptions from_values(const po::variables_map& values) {
   return options;
 }
 
+/// Without weights launches are only recorded: nothing runs that could be measured or compared.
+void check_recording_alone(const po::variables_map& values) {
+  for (const char* name : {"verify", "outputs", "tolerance", "half-bars", "repeat", "warmup",
+                           "profile", "throttle-disk", "json", "output"}) {
+    if (values.count(name) == 0) continue;
+    throw UserError("--" + std::string(name) +
+                    " needs --weights: without them launches are recorded, not run");
+  }
+}
+
 void check(const FmexecOptions& options) {
   if (options.list_devices) return;
   if (options.plan.empty()) throw UserError("--plan is missing; see fmexec --help");
-  if (options.weights.empty()) throw UserError("--weights is missing; see fmexec --help");
+  if (options.weights.empty() && options.record.empty()) {
+    throw UserError("--weights is missing; see fmexec --help");
+  }
   constexpr std::size_t most_runs = 1'000'000;  // also catches -1 read as unsigned
   if (options.repeat < 1 || options.repeat > most_runs || options.warmup > most_runs) {
     throw UserError("--repeat takes 1 to 1000000 runs and --warmup 0 to 1000000");
@@ -139,6 +154,7 @@ std::optional<FmexecOptions> parse_fmexec_options(int argc, const char* const* a
   }
   const FmexecOptions options = from_values(values);
   check(options);
+  if (!options.list_devices && options.weights.empty()) check_recording_alone(values);
   return options;
 }
 

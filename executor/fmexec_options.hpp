@@ -9,9 +9,10 @@
 namespace fm {
 
 struct FmexecOptions {
-  std::string plan, weights;
-  std::string record;  ///< trace to write; "" = none
-  std::string device;  ///< index or part of a name; "" = the preferred one
+  std::string plan;
+  std::string weights;  ///< "" = launches are recorded, not run
+  std::string record;   ///< trace to write; "" = none
+  std::string device;   ///< index or part of a name; "" = the preferred one
   // Each FILE, or MODEL=FILE of a queue of models.
   std::vector<std::string> inputs;   ///< .npz; none = of `verify`, else random
   std::vector<std::string> verify;   ///< .npz; none = no comparison

@@ -14,6 +14,10 @@ std::vector<std::int32_t> index_values(
   if (const auto input = inputs.find(tensor.id); input != inputs.end()) return input->second;
   for (const WeightSlice& slice : plan.weights) {
     if (slice.tensor != tensor.id) continue;
+    if (weights_path.empty()) {
+      throw UserError("a launch loads indices from " + tensor.name +
+                      ", a constant: give the file that has it (--weights)");
+    }
     std::vector<std::int32_t> values(slice.bytes.count() / sizeof(std::int32_t));
     WeightsReader reader(weights_path, std::nullopt);
     const std::atomic<bool> stop{false};

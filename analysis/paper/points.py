@@ -126,16 +126,14 @@ class Study:
             except Refused:
                 if attempt == 1:
                     raise
-            self.record(network, policy, config)
+            self.record(network, policy, config, plan)
         raise Refused(f"{plan}: its launches cannot be recorded here")
 
-    def record(self, network, policy, config):
-        plan, weights = self.packed_plan(network, policy, config)
+    def record(self, network, policy, config, plan):
         version = self.tools.digest("fmexec")
         device = config_path(config).stem
         target = self.folder / f"recorded/{network['name']}.{version}.{policy['name']}.{device}.trace"
-        self.tools.measure("fmexec", "--plan", plan, "--weights", weights, "--record", target)
-        pathlib.Path(weights).unlink()
+        self.tools.measure("fmexec", "--plan", plan, "--record", target)
 
     # ---- points
     def key(self, network, policy, config):
