@@ -81,6 +81,36 @@ TEST(SeededWeights, FillsSeededTensorsAndNothingElse) {
   }
 }
 
+TEST(SeededWeights, GoIntoASecondFileWhenTheModelWouldBeTooLarge) {
+  const TemporaryFolder folder;
+  const std::string whole = folder.file("whole.onnx"), split = folder.file("split.onnx");
+  const std::string path = skeleton("0.5").write(folder);
+  fill_skeleton(path, 42, whole);
+  fill_skeleton(path, 42, split, Bytes(12));
+  onnx::ModelProto expected, model;
+  ASSERT_TRUE(expected.ParseFromString(contents_of(whole)));
+  ASSERT_TRUE(model.ParseFromString(contents_of(split)));
+  const onnx::TensorProto& drawn = model.graph().initializer(1);
+  EXPECT_EQ(drawn.data_location(), onnx::TensorProto::EXTERNAL);
+  EXPECT_EQ(external_fact(drawn, "location"), "split.onnx.data");
+  EXPECT_EQ(external_fact(drawn, "offset"), "0");
+  EXPECT_EQ(external_fact(drawn, "length"), "12");
+  EXPECT_EQ(contents_of(split + ".data"), expected.graph().initializer(1).raw_data());
+  EXPECT_THAT(user_error_of([&] { fill_skeleton(path, 42, "-", Bytes(12)); }),
+              HasSubstr("give -o FILE"));
+}
+
+TEST(SeededWeights, RefusesDimensionsNoTensorHas) {
+  const TemporaryFolder folder;
+  for (const std::int64_t dimension : {std::int64_t{-1}, std::int64_t{1} << 62}) {
+    ModelBuilder model = skeleton("0");
+    model.proto().mutable_graph()->mutable_initializer(1)->set_dims(0, dimension);
+    EXPECT_THAT(
+        user_error_of([&] { fill_skeleton(model.write(folder), 1, folder.file("f.onnx")); }),
+        HasSubstr("impossible dimensions"));
+  }
+}
+
 TEST(SeededWeights, RefusesFactsThatAreWrong) {
   const TemporaryFolder folder;
   const std::string filled = folder.file("filled.onnx");
