@@ -58,6 +58,8 @@ WeightsReader::WeightsReader(const std::string& path, std::optional<double> byte
   if (buffered_ < 0) throw UserError(path + ": " + std::strerror(errno));
   struct stat facts {};
   if (fstat(buffered_, &facts) == 0) state_ = state_of(facts);
+  // Whoever read the index made the kernel read ahead into the weights.
+  posix_fadvise(buffered_, 0, 0, POSIX_FADV_DONTNEED);
   direct_ = open_direct(path);
   scattered_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (scattered_ < 0) throw UserError(path + ": " + std::strerror(errno));
