@@ -76,8 +76,8 @@ def regions(mask):
 
 
 def text_boxes(probability, threshold=0.3, smallest=3):
-    """The text lines of a probability map [1, 1, height, width] (DB)."""
-    return [Finding("text line", box) for box in regions(probability[0, 0] > threshold)
+    """The areas of text in a probability map [1, 1, height, width] (DB)."""
+    return [Finding("text area", box) for box in regions(probability[0, 0] > threshold)
             if min(box[2] - box[0], box[3] - box[1]) >= smallest]
 
 

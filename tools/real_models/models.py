@@ -133,7 +133,7 @@ def read_layout(source, model_file, outputs):
 
 
 def read_likeness(source, model_file, outputs):
-    return [Finding(pair) for pair in findings.pairs_by_likeness(outputs[0])]
+    return [Finding(pair) for pair in findings.pairs_by_likeness(outputs[-1])]
 
 
 def read_file_types(source, model_file, outputs):
@@ -156,9 +156,9 @@ MODELS = [
           f"{RAPID_OCR_MODELS}/ch_PP-OCRv4_rec_infer.onnx", line_inputs, read_text),
     Model("PP-OCRv6 rec", "convolutions and transformer (SVTR); text of a line", RAPID_OCR_V6,
           "rapidocr/models/PP-OCRv6_rec_small.onnx", line_inputs, read_text),
-    Model("PP-OCRv4 det", "convolutions; text lines of a page", RAPID_OCR,
+    Model("PP-OCRv4 det", "convolutions; text areas of a page", RAPID_OCR,
           f"{RAPID_OCR_MODELS}/ch_PP-OCRv4_det_infer.onnx", detection_inputs, read_text_boxes),
-    Model("PP-OCRv6 det", "convolutions; text lines of a page", RAPID_OCR_V6,
+    Model("PP-OCRv6 det", "convolutions; text areas of a page", RAPID_OCR_V6,
           "rapidocr/models/PP-OCRv6_det_small.onnx", detection_inputs, read_text_boxes),
     Model("PP-OCRv2 cls", "convolutions; whether a line is upside down", RAPID_OCR,
           f"{RAPID_OCR_MODELS}/ch_ppocr_mobile_v2.0_cls_infer.onnx", turned_line_inputs, read_direction),

