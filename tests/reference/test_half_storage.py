@@ -145,6 +145,11 @@ class Values(unittest.TestCase):
             self.assertLess(error, 2e-3)
             self.assertGreater(error, 0)
 
+    def test_finite_weights_stay_finite(self):
+        least = float(np.finfo(np.float32).min)
+        model = model_of([node("Mul", "x w", "y")], [3], [weight("w", [least, 1e5, -np.inf])])
+        np.testing.assert_array_equal(run(with_half_storage(model), np.float32([0, 0.5, 1])), [0, 32752, -np.inf])
+
     def test_model_given_is_left_alone(self):
         model = model_of([node("MatMul", "x w", "y")], [2, 2], [weight("w", [[1, 2], [3, 4]])])
         before = model.SerializeToString()

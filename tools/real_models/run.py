@@ -57,14 +57,13 @@ def command(*words, allowed=(0,)):
 
 
 def errors(found, expected):
-    """Largest absolute error, and the largest norm of an output's error over that output's norm."""
-    absolute = relative = 0.0
-    for a, b in zip(found, expected):
-        difference = a.astype(np.float64) - b.astype(np.float64)
-        absolute = max(absolute, float(np.abs(difference).max(initial=0)))
-        norm = float(np.linalg.norm(b.astype(np.float64)))
-        relative = max(relative, float(np.linalg.norm(difference)) / norm if norm else 0.0)
-    return absolute, relative
+    """Largest absolute error, and the largest norm of an output's error over that output's norm; no number where one
+    side has none."""
+    pairs = [(a.astype(np.float64), b.astype(np.float64)) for a, b in zip(found, expected)]
+    norms = [np.linalg.norm(b) for _, b in pairs]
+    absolute = [np.abs(a - b).max(initial=0) for a, b in pairs]
+    relative = [np.linalg.norm(a - b) / norm if norm else 0.0 for (a, b), norm in zip(pairs, norms)]
+    return float(np.max(absolute)), float(np.max(relative))
 
 
 def outputs_of(path, names):
