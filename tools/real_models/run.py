@@ -111,15 +111,19 @@ def arguments():
     parser.add_argument("--settings", choices=SETTINGS, nargs="+", default=list(SETTINGS))
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "out/real-models", help="folder of the wheels")
     parser.add_argument("--write-docs", action="store_true", help="write the tables into docs/models.md")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.models = [model for model in MODELS if options.filter in model.name]
+    if not options.models:
+        parser.error(f"no model's name contains `{options.filter}`: {', '.join(model.name for model in MODELS)}")
+    if options.write_docs and (options.filter or options.settings != list(SETTINGS)):
+        parser.error("--write-docs needs all models in all settings")
+    return options
 
 
 def main():
     options = arguments()
     results = []
-    for model in MODELS:
-        if options.filter not in model.name:
-            continue
+    for model in options.models:
         print(f"{model.name}: {model.what}", flush=True)
         with tempfile.TemporaryDirectory(prefix="flashmem-real-") as folder:
             try:
