@@ -1,5 +1,7 @@
 #include "planner/weight_source.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/diagnostics.hpp"
@@ -30,6 +32,15 @@ std::optional<Part> part_from(const std::string& name) {
     }
   }
   return Part{name.substr(0, open), std::stoll(begin), std::stoll(end), std::stoul(axis)};
+}
+
+/// Finite values beyond the range of half precision become its limits: the least float of an
+/// attention mask would be an infinity, and its product with a zero no number.
+void limit_to_half(std::vector<float>* values) {
+  constexpr float most = 65504;
+  for (float& value : *values) {
+    if (std::isfinite(value)) value = std::clamp(value, -most, most);
+  }
 }
 
 }  // namespace
@@ -76,6 +87,7 @@ std::vector<std::uint8_t> WeightSource::packed(const PlanTensor& wanted) const {
     return bytes_of(values);
   }
   if (!values.is_real()) values.reals.assign(values.integers.begin(), values.integers.end());
+  if (wanted.dtype == DataType::f16) limit_to_half(&values.reals);
   return pack(wanted.layout, wanted.dtype, wanted.shape, values.reals.data());
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/weights_file.hpp"
 #include "paths.hpp"
@@ -66,6 +67,16 @@ TEST_F(Pack, TransposesGemmWeights) {
   }
   for (std::size_t n = 0; n < 7; ++n)
     EXPECT_EQ(unpacked(plan, "b.scaled")[n], 2 * raw(model, "b")[n]);
+}
+
+TEST_F(Pack, FiniteValuesBeyondHalfPrecisionStayFinite) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  ModelBuilder model;
+  model.input("x", {2, 6});
+  model.weight("mask", {6}, {-3.4028235e38f, 1e5f, 65519, infinity, -infinity, 2});
+  model.node("Mul", {"x", "mask"}, {"y"}).output("y");
+  EXPECT_THAT(unpacked(pack(model, {}), "mask"),
+              ::testing::ElementsAre(-65504, 65504, 65504, infinity, -infinity, 2));
 }
 
 TEST_F(Pack, FoldsBatchNormAndAffineConstants) {

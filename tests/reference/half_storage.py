@@ -170,11 +170,13 @@ def stored_values(model):
 
 
 def rounded(tensor):
-    """A float32 TensorProto with its values rounded to fp16; other types stay."""
+    """A float32 TensorProto with its values rounded to fp16, finite ones to finite ones; other types stay."""
     if tensor.data_type != TensorProto.FLOAT:
         return tensor
-    values = numpy_helper.to_array(tensor).astype(np.float16).astype(np.float32)
-    return numpy_helper.from_array(values, tensor.name)
+    values = numpy_helper.to_array(tensor)
+    most = np.finfo(np.float16).max
+    limited = np.where(np.isfinite(values), np.clip(values, -most, most), values)
+    return numpy_helper.from_array(limited.astype(np.float16).astype(np.float32), tensor.name)
 
 
 def casts(value, stored):

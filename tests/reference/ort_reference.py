@@ -1,4 +1,4 @@
-"""Draws random inputs for an ONNX model and writes ONNX Runtime's outputs as the reference.
+"""Runs an ONNX model on random or given inputs and writes ONNX Runtime's outputs as the reference.
 
 The .npz (uncompressed) holds `input:<name>`, `output:<name>` and `half_error:<name>`, the relative
 error of the same graph with fp16 storage (half_storage.py): the bar for an engine that stores
@@ -71,6 +71,22 @@ def draw_inputs(model, seed):
     return inputs
 
 
+def read_inputs(path, model):
+    """Returns {name: array} for all inputs of a model with static shapes from `input:<name>` of an .npz."""
+    with np.load(path) as file:
+        given = {name.removeprefix("input:"): file[name] for name in file if name.startswith("input:")}
+    wanted = {value.name: value for value in model.graph.input}
+    if set(given) != set(wanted):
+        raise ValueError(f"{path}: has inputs {', '.join(sorted(given))}, but the model wants "
+                         f"{', '.join(sorted(wanted))}")
+    for name, array in given.items():
+        dims = static_dims(wanted[name])
+        kind = onnx.helper.tensor_dtype_to_np_dtype(wanted[name].type.tensor_type.elem_type)
+        if list(array.shape) != dims or array.dtype != kind:
+            raise ValueError(f"{path}: input:{name} is {array.dtype} {list(array.shape)}, not {kind} {dims}")
+    return given
+
+
 def open_session(model, optimise):
     """Opens a model in ONNX Runtime on the CPU."""
     try:
@@ -135,9 +151,8 @@ def half_errors(model, inputs, session):
     return errors
 
 
-def reference_arrays(model, seed, input_only=False):
+def reference_arrays(model, inputs, input_only=False):
     """Returns the arrays of the .npz for a model with static shapes and filled weights."""
-    inputs = draw_inputs(model, seed)
     arrays = {"input:" + name: value for name, value in inputs.items()}
     if input_only:
         return arrays
@@ -163,7 +178,9 @@ def main():
         epilog="example: ort_reference.py --model out/vit.onnx --seed 3 -o out/vit.ref.npz",
     )
     parser.add_argument("--model", required=True)
-    parser.add_argument("--seed", type=int, help="of the inputs (default: a fresh one)")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--seed", type=int, help="of random inputs (default: a fresh one)")
+    source.add_argument("--inputs", metavar="NPZ", help="takes input:<name> of this file instead")
     parser.add_argument("--dim", action="append", default=[], metavar="NAME=VALUE",
                         help="binds a symbolic dimension")
     parser.add_argument("--shape", action="append", default=[], metavar="INPUT=D,D,...",
@@ -174,12 +191,13 @@ def main():
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     try:
         model = bind_shapes(load_filled(arguments.model), arguments.shape, arguments.dim)
-        arrays = reference_arrays(model, seed, arguments.input_only)
+        inputs = read_inputs(arguments.inputs, model) if arguments.inputs else draw_inputs(model, seed)
+        arrays = reference_arrays(model, inputs, arguments.input_only)
     except (OSError, ValueError, DecodeError) as error:
         print(f"ort_reference.py: {arguments.model}: {error}", file=sys.stderr)
         sys.exit(2)
     save_npz(arguments.output, arrays)
-    print(f"{arguments.output}: input seed {seed}")
+    print(f"{arguments.output}: inputs of {arguments.inputs or f'seed {seed}'}")
     for name, value in arrays.items():
         if name.startswith("half_error:"):
             print(f"{name}: {float(value):.3e}")

@@ -145,6 +145,11 @@ class Values(unittest.TestCase):
             self.assertLess(error, 2e-3)
             self.assertGreater(error, 0)
 
+    def test_finite_weights_stay_finite(self):
+        least = float(np.finfo(np.float32).min)
+        model = model_of([node("Mul", "x w", "y")], [3], [weight("w", [least, 1e5, -np.inf])])
+        np.testing.assert_array_equal(run(with_half_storage(model), np.float32([0, 0.5, 1])), [0, 32752, -np.inf])
+
     def test_model_given_is_left_alone(self):
         model = model_of([node("MatMul", "x w", "y")], [2, 2], [weight("w", [[1, 2], [3, 4]])])
         before = model.SerializeToString()
@@ -161,7 +166,7 @@ class Reference(unittest.TestCase):
         self.w = w
 
     def test_arrays(self):
-        arrays = ort_reference.reference_arrays(self.model, seed=7)
+        arrays = ort_reference.reference_arrays(self.model, ort_reference.draw_inputs(self.model, 7))
         self.assertEqual(set(arrays), {"input:x", "output:y", "half_error:y"})
         np.testing.assert_allclose(arrays["output:y"], arrays["input:x"] @ self.w, rtol=1e-5)
         self.assertEqual(arrays["half_error:y"].shape, ())
@@ -181,13 +186,28 @@ class Reference(unittest.TestCase):
         first, again, other = (ort_reference.draw_inputs(self.model, s)["x"] for s in (7, 7, 8))
         np.testing.assert_array_equal(first, again)
         self.assertFalse(np.array_equal(first, other))
-        only = ort_reference.reference_arrays(self.model, 7, input_only=True)
+        only = ort_reference.reference_arrays(self.model, {"x": first}, input_only=True)
         self.assertEqual(list(only), ["input:x"])
+
+    def test_given_inputs_are_taken_as_they_are(self):
+        x = np.arange(24, dtype=np.float32).reshape(4, 6)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "in.npz")
+            np.savez(path, **{"input:x": x, "output:y": x})
+            np.testing.assert_array_equal(ort_reference.read_inputs(path, self.model)["x"], x)
+            for arrays, message in (({"x": x}, "has inputs , but the model wants x"),
+                                    ({"input:x": x, "input:z": x}, "has inputs x, z, but"),
+                                    ({"input:x": x[:3]}, r"float32 \[3, 6\], not float32 \[4, 6\]"),
+                                    ({"input:x": x.astype(int)}, "int64")):
+                np.savez(path, **arrays)
+                with self.assertRaisesRegex(ValueError, message):
+                    ort_reference.read_inputs(path, self.model)
 
     def test_file_is_an_uncompressed_npz(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "r.npz")
-            ort_reference.save_npz(path, ort_reference.reference_arrays(self.model, 1))
+            inputs = ort_reference.draw_inputs(self.model, 1)
+            ort_reference.save_npz(path, ort_reference.reference_arrays(self.model, inputs))
             with zipfile.ZipFile(path) as file:
                 members = {i.filename: i.compress_type for i in file.infolist()}
             self.assertEqual(os.listdir(folder), ["r.npz"])
@@ -202,7 +222,7 @@ class Reference(unittest.TestCase):
         path = os.path.join(ROOT, "tests", "data", "ch_ppocr_mobile_v2.0_cls_infer.onnx")
         model = ort_reference.bind_shapes(onnx.load(path), ("x=1,3,48,192",))
         name = "softmax_0.tmp_0"
-        arrays = ort_reference.reference_arrays(model, seed=4)
+        arrays = ort_reference.reference_arrays(model, ort_reference.draw_inputs(model, 4))
         self.assertEqual(arrays["input:x"].shape, (1, 3, 48, 192))
         self.assertAlmostEqual(float(arrays["output:" + name].sum()), 1.0, places=5)
         self.assertTrue(0 < arrays["half_error:" + name] < 0.1)
