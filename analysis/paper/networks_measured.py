@@ -36,6 +36,12 @@ def errors(reference, outputs):
     return {name.removeprefix("output:"): norm(found[name] - expected[name]) / norm(expected[name]) for name in names}
 
 
+def process_bytes(counters):
+    """max(VmHWM, VmRSS + VmSwap)"""
+    value = {name: counters["process." + name]["value"] for name in ("peak_resident", "anonymous", "file", "swapped")}
+    return max(value["peak_resident"], value["anonymous"] + value["file"] + value["swapped"])
+
+
 class Measured:
     """Networks with one kind of plan (networks.yaml: preloaded or streamed)."""
 
@@ -71,10 +77,11 @@ class Measured:
         times = json.loads(result.read_text())["latency"]
         drop_cached(weights)
         self.study.tools.measure("fmexec", *command)
-        memory = json.loads(result.read_text())["memory"]
+        cold = json.loads(result.read_text())
         facts = {"errors": errors(reference, outputs), "runtime": runtime, "exec_ms": times["exec_ns"] / 1e6,
-                 "integrated_ms": json.loads(result.read_text())["latency"]["integrated_ns"] / 1e6,
-                 "memory": memory, "weights_file_bytes": os.path.getsize(weights), "cached_bytes": cached_bytes(weights)}
+                 "integrated_ms": cold["latency"]["integrated_ns"] / 1e6, "device_bytes": cold["memory"]["peak_bytes"],
+                 "process_bytes": process_bytes(cold["counters"]), "weights_file_bytes": os.path.getsize(weights),
+                 "cached_bytes": cached_bytes(weights)}
         for path in (weights, reference, outputs, result):
             pathlib.Path(path).unlink()
         if not max(facts["errors"].values()) <= self.tolerance:  # NaN, too

@@ -1,0 +1,146 @@
+"""docs/networks.md: what the eleven networks do under FlashMem."""
+
+MIB = 1 << 20
+WITHIN = 0.4  # how far execution may be from SmartMem's before it is marked
+TEXTURE_BOUND = 0.6  # share of the texture pipes' peak above which a network is taken apart
+
+INTRODUCTION = """\
+# The eleven networks
+
+Written by `./fm networks` (`analysis/paper/`), which keeps finished points and resumes. {source} is the paper; what the
+networks are, and where they differ from the paper's: [models/README.md](../models/README.md).
+"""
+
+PLANS = """
+## Plans
+
+Seconds that fmplan takes, per device {configs}; launches of `preload`. `lc-opg` and `optimal` estimate launch times here.
+"""
+
+SIMULATED = """
+## Simulated, weights preloaded
+
+Recorded without weights (`fmexec --record` without `--weights`), simulated with `fmsim --sample auto`. Images, half
+precision, batch 1. Execution is from the first launch's start to the last one's end; ±: the sampling's error bound. SmartMem: the
+paper's table 7, Adreno 750. Texture: how busy the texture pipes are while launches run, of their peak.
+"""
+
+KERNELS = """
+### Networks above {share:.0%} of the texture pipes' peak on adreno-750
+
+Where their time goes, kernel by kernel: launches, share of the time, how busy the texture pipes are in it, what bounds most of it.
+"""
+
+MEASURED = """
+## Run on this computer
+
+PoCL, both with all cores, buffers: {options}. Error: the largest of the outputs' relative errors, ‖ours − ONNX Runtime's‖ / ‖ONNX Runtime's‖.
+Execution beside ONNX Runtime's run: medians of three. Memory: max(VmHWM, VmRSS + VmSwap) of the process when programs are cached; cached: what is
+left of the weights file in the page cache.
+"""
+
+
+def table(head, rows):
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def seconds_of(facts):
+    return "refused" if isinstance(facts, str) else f"{facts['seconds']:.2f}"
+
+
+def plan_rows(content, points):
+    for network, plans in points.items():
+        configs, policies = content["configs"], content["policies"]
+        launches = [plans[config, "preload"]["launches"]["kernels"] for config in configs]
+        yield [network, " / ".join(map(str, launches)),
+               *(" / ".join(seconds_of(plans[config, policy]) for config in configs) for policy in policies)]
+
+
+def refusals(points):
+    for network, plans in points.items():
+        for (config, policy), facts in plans.items():
+            if isinstance(facts, str):
+                yield f"- {network}, {config}, {policy}: {facts}"
+
+
+def milliseconds(facts):
+    bound = facts["error_bound"]
+    return f"{facts['exec_ms']:.1f}" + (f" ± {bound:.0%}" if bound and bound >= 0.005 else "")
+
+
+def beside(facts, published):
+    """(SmartMem's execution, ours relative to it)"""
+    theirs = published.get("smartmem_exec")
+    if theirs is None:
+        return "", ""
+    ratio = facts["exec_ms"] / theirs
+    return str(theirs), f"{ratio:.2f}" + ("" if abs(ratio - 1) <= WITHIN else " (outside)")
+
+
+def simulated_rows(content, points, published):
+    for network in content["networks"]:
+        if network["name"] not in points:
+            continue
+        found = points[network["name"]]
+        first = found[content["configs"][0]]
+        theirs = published["latency_ms"].get(network.get("published"), {})
+        yield [network["name"], milliseconds(first), *beside(first, theirs), f"{first['texture_share']:.0%}",
+               f"{first['integrated_ms']:.0f}", f"{first['peak_bytes'] / MIB:.0f}",
+               *(cell for config in content["configs"][1:]
+                 for cell in (milliseconds(found[config]), f"{found[config]['texture_share']:.0%}"))]
+
+
+def simulated_head(content):
+    first, *others = content["configs"]
+    return ["network", f"{first}: execution ms", "SmartMem", "of SmartMem's", "texture", "integrated ms", "peak MiB",
+            *(cell for config in others for cell in (f"{config}: execution ms", "texture"))]
+
+
+def kernel_rows(content, points):
+    config = content["configs"][0]
+    for network, found in points.items():
+        facts = found[config]
+        if facts["texture_share"] <= TEXTURE_BOUND:
+            continue
+        total = sum(ns for _, _, ns, _, _ in facts["kernels"])
+        for kernel, launches, ns, share, bound in facts["kernels"]:
+            if ns >= 0.02 * total:
+                yield [network, kernel, str(launches), f"{ns / total:.0%}", f"{share:.0%}", bound]
+
+
+def measured_rows(points):
+    for network, kinds in points.items():
+        for kind, facts in kinds.items():
+            theirs = facts["runtime"]
+            yield [network, kind, str(facts["launches"]), f"{max(facts['errors'].values()):.1e}",
+                   f"{facts['exec_ms'] / 1e3:.2f}", f"{facts['exec_ms'] / 1e3 / theirs['seconds']:.1f}",
+                   f"{facts['integrated_ms'] / 1e3:.2f}", f"{facts['process_bytes'] / MIB:.0f}",
+                   f"{theirs['peak_bytes'] / MIB:.0f}", f"{facts['weights_file_bytes'] / MIB:.0f}",
+                   f"{facts['cached_bytes'] / MIB:.1f}"]
+
+
+def missing_line(content, points):
+    absent = [network["name"] for network in content["networks"] if network["name"] not in points]
+    return f"\nNot measured yet: {', '.join(absent)}." if absent else ""
+
+
+def page(content, points, published):
+    """`points`: {"plans", "simulated", "measured": {network: facts}}."""
+    configs = " / ".join(content["configs"])
+    lines = [INTRODUCTION.format(source=published["source"]), PLANS.format(configs=configs)]
+    lines += table(["network", "launches", *content["policies"]], plan_rows(content, points["plans"]))
+    lines += refusals(points["plans"])
+    lines.append(SIMULATED)
+    lines += table(simulated_head(content), simulated_rows(content, points["simulated"], published))
+    lines += [missing_line(content, points["simulated"]), KERNELS.format(share=TEXTURE_BOUND)]
+    lines += table(["network", "kernel", "launches", "of the time", "texture", "bound"],
+                   kernel_rows(content, points["simulated"]))
+    kinds = "; ".join(f"{kind}: `{' '.join(content[kind]['options'])}`" for kind in ("preloaded", "streamed"))
+    lines.append(MEASURED.format(options=kinds))
+    lines += table(["network", "weights", "launches", "error", "execution s", "of ONNX Runtime's", "integrated s",
+                    "memory MiB", "ONNX Runtime's", "weights file MiB", "cached MiB"], measured_rows(points["measured"]))
+    lines.append(missing_line(content, points["measured"]))
+    return "\n".join(lines) + "\n"
