@@ -25,6 +25,7 @@ from cold_contestants import ROOT, Model, call
 
 DOCUMENT = ROOT / "docs/kernels.md"
 CONFIG, PHONE = "pocl-host", "adreno-750"
+TILED = ("matmul", "conv", "depthwise")
 Product = collections.namedtuple("Product", "batch rows depth columns transposed weight")
 
 
@@ -147,9 +148,8 @@ class Contest:
 
     def planned(self, config, placement):
         plan = self.options.out / f"{self.name}.{config}.yaml"
-        tiles = ["--tiles", self.options.tiles] if self.options.tiles and config == CONFIG else []
         call(self.options.bin / "fmplan", "--model", self.model, "--config", config, "--placement", placement,
-             "--storage", "f32", "--policy", "preload", *tiles, "-o", plan)
+             "--storage", "f32", "--policy", "preload", "-o", plan)
         return plan
 
     def phone_shaped(self):
@@ -161,7 +161,7 @@ class Contest:
         plan = loaded(self.plan)
         for launch in plan["launches"]:
             found = shapes[(*launch["nodes"], launch["operation"])]
-            if not tiles_apart(launch)[0] or len(found) != 1:
+            if launch.get("kernel") not in TILED or len(found) != 1 or found[0]["kernel"] != launch["kernel"]:
                 continue
             (shape,) = found
             launch["parameters"] = {**tiles_apart(launch)[1], **tiles_apart(shape)[0]}
@@ -229,7 +229,6 @@ def parse():
     parser.add_argument("--models", default="vit,resnet50")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=5, help="runs a round")
-    parser.add_argument("--tiles", help="tile file of `fmexec tune` for fmexec's plans")
     parser.add_argument("--no-write", action="store_true", help="only print")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/kernel_speed")
