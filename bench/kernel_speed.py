@@ -127,7 +127,7 @@ def tiles_apart(launch):
     """(parameters that are its tile, the others)"""
     parts = {}, {}
     for name, value in launch["parameters"].items():
-        parts[not (name.startswith("TILE_") or name == "VECTOR")][name] = value
+        parts[not (name.startswith("TILE_") or name in ("VECTOR", "BLOCK_M"))][name] = value
     return parts
 
 
