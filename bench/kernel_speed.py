@@ -93,6 +93,7 @@ class OnnxRuntime:
         return path
 
     def seconds(self):
+        self.session.run(None, self.feeds)  # as fmexec's --warmup
         times = []
         for _ in range(self.repeat):
             begin = time.perf_counter()
