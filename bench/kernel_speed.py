@@ -25,6 +25,7 @@ from cold_contestants import ROOT, Model, call
 
 DOCUMENT = ROOT / "docs/kernels.md"
 CONFIG, PHONE = "pocl-host", "adreno-750"
+TILED = ("matmul", "conv", "depthwise")
 Product = collections.namedtuple("Product", "batch rows depth columns transposed weight")
 
 
@@ -92,6 +93,7 @@ class OnnxRuntime:
         return path
 
     def seconds(self):
+        self.session.run(None, self.feeds)  # as fmexec's --warmup
         times = []
         for _ in range(self.repeat):
             begin = time.perf_counter()
@@ -126,7 +128,7 @@ def tiles_apart(launch):
     """(parameters that are its tile, the others)"""
     parts = {}, {}
     for name, value in launch["parameters"].items():
-        parts[not (name.startswith("TILE_") or name == "VECTOR")][name] = value
+        parts[not (name.startswith("TILE_") or name in ("VECTOR", "BLOCK_M"))][name] = value
     return parts
 
 
@@ -147,9 +149,8 @@ class Contest:
 
     def planned(self, config, placement):
         plan = self.options.out / f"{self.name}.{config}.yaml"
-        tiles = ["--tiles", self.options.tiles] if self.options.tiles and config == CONFIG else []
         call(self.options.bin / "fmplan", "--model", self.model, "--config", config, "--placement", placement,
-             "--storage", "f32", "--policy", "preload", *tiles, "-o", plan)
+             "--storage", "f32", "--policy", "preload", "-o", plan)
         return plan
 
     def phone_shaped(self):
@@ -161,7 +162,7 @@ class Contest:
         plan = loaded(self.plan)
         for launch in plan["launches"]:
             found = shapes[(*launch["nodes"], launch["operation"])]
-            if not tiles_apart(launch)[0] or len(found) != 1:
+            if launch.get("kernel") not in TILED or len(found) != 1 or found[0]["kernel"] != launch["kernel"]:
                 continue
             (shape,) = found
             launch["parameters"] = {**tiles_apart(launch)[1], **tiles_apart(shape)[0]}
@@ -229,7 +230,6 @@ def parse():
     parser.add_argument("--models", default="vit,resnet50")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=5, help="runs a round")
-    parser.add_argument("--tiles", help="tile file of `fmexec tune` for fmexec's plans")
     parser.add_argument("--no-write", action="store_true", help="only print")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/kernel_speed")

@@ -23,6 +23,10 @@ KernelEntry matmul_entry(const std::string& name, bool local_memory) {
   } else {
     entry.parameters.push_back(switch_range("B_TRANSPOSED", "b holds [.., N, K]"));
     entry.parameters.push_back(vector_range());
+    entry.parameters.push_back({"BLOCK_M",
+                                {"1", "2", "4", "8", "16", "32"},
+                                "tiles of rows a work-item makes, block of K by block",
+                                true});
   }
   entry.arguments = [](const KernelParameters& p) {
     return Arguments()

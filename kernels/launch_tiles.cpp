@@ -76,6 +76,7 @@ LaunchTile wide_matmul_tile(const TiledWork& work, std::int64_t texels) {
   // Three registers of accumulators a row; two where that leaves less of the last tile over.
   tile.columns4 = least_waste({texels, 2 * texels, 3 * texels}, work.columns4);
   tile.rows = at_most({1, 2, 4, 6, 8}, work.rows);
+  tile.blocks = at_most({1, 2, 4, 8, 16}, divided_up(work.rows, tile.rows));
   return tile;
 }
 
@@ -92,7 +93,8 @@ std::string check_value(const PlanLaunch& launch, const std::string& name, std::
 }  // namespace
 
 std::string to_string(const LaunchTile& tile) {
-  return std::to_string(tile.rows) + " x " + std::to_string(tile.columns4) + ", " +
+  return std::to_string(tile.rows) + " x " + std::to_string(tile.columns4) +
+         (tile.blocks > 1 ? " in blocks of " + std::to_string(tile.blocks) : "") + ", " +
          std::to_string(tile.vector) + " lanes, group " + std::to_string(tile.local[0]) + " x " +
          std::to_string(tile.local[1]) + " x " + std::to_string(tile.local[2]);
 }
@@ -105,7 +107,7 @@ bool has_tile(const PlanLaunch& launch) {
 LaunchTile tile_of(const PlanLaunch& launch) {
   return {parameter_of(launch, rows_parameter(launch), 1),
           parameter_of(launch, columns_parameter(launch), 1), parameter_of(launch, "VECTOR", 4),
-          launch.local};
+          launch.local, parameter_of(launch, "BLOCK_M", 1)};
 }
 
 TiledWork tiled_work(const PlanLaunch& launch) {
@@ -133,7 +135,7 @@ TiledWork tiled_work(const PlanLaunch& launch) {
 
 std::array<std::int64_t, 3> tiled_extent(const PlanLaunch& launch, const LaunchTile& tile) {
   const TiledWork work = tiled_work(launch);
-  const std::int64_t rows = divided_up(work.rows, tile.rows);
+  const std::int64_t rows = divided_up(work.rows, tile.rows * tile.blocks);
   const std::int64_t columns = divided_up(work.columns4, tile.columns4);
   if (is_matmul(launch)) return {columns, rows, work.repeats};
   return {rows, work.repeats, columns};
@@ -143,12 +145,16 @@ std::string tile_refusal(const PlanLaunch& launch, const LaunchTile& tile) {
   for (const auto& [name, value] :
        {std::pair<std::string, std::int64_t>{rows_parameter(launch), tile.rows},
         {columns_parameter(launch), tile.columns4},
-        {"VECTOR", tile.vector}}) {
+        {"VECTOR", tile.vector},
+        {"BLOCK_M", tile.blocks}}) {
     const std::string refusal = check_value(launch, name, value);
     if (!refusal.empty()) return refusal;
   }
   const TiledWork work = tiled_work(launch);
   const std::int64_t texels = tile.vector / texel_lanes;
+  if (work.transposed && tile.blocks > 1) {
+    return "BLOCK_M = " + std::to_string(tile.blocks) + ": b is transposed, whose blocks are 1";
+  }
   // Wide values move back one by one along W, tiles of texels as a whole.
   const bool sums_along_k = work.transposed && texels > 1;
   const std::int64_t wide = is_matmul(launch) ? tile.columns4 : tile.rows;
@@ -178,6 +184,8 @@ PlanLaunch with_tile(const PlanLaunch& launch, const LaunchTile& tile) {
   }
   changed.parameters.erase("VECTOR");
   if (tile.vector != texel_lanes) changed.parameters["VECTOR"] = std::to_string(tile.vector);
+  changed.parameters.erase("BLOCK_M");
+  if (tile.blocks != 1) changed.parameters["BLOCK_M"] = std::to_string(tile.blocks);
   const auto extent = tiled_extent(launch, tile);
   changed.local = tile.local;
   for (std::size_t d = 0; d < 3; ++d) {

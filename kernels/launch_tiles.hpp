@@ -14,13 +14,15 @@ struct LaunchTile {
   std::int64_t columns4 = 1;  ///< texels of c; convolutions: of output channels (depthwise: 1)
   std::int64_t vector = 4;    ///< lanes computed at once (VECTOR)
   LocalSize local{1, 1, 1};
+  /// Products: tiles below each other that a work-item makes, block of K by block (BLOCK_M).
+  std::int64_t blocks = 1;
 
   bool operator==(const LaunchTile& other) const {
     return rows == other.rows && columns4 == other.columns4 && vector == other.vector &&
-           local == other.local;
+           local == other.local && blocks == other.blocks;
   }
 };
-/// "6 x 12, 16 lanes, group 1 x 33 x 1"
+/// "6 x 12, 16 lanes, group 1 x 33 x 1", "8 x 12 in blocks of 16, 16 lanes, group 1 x 2 x 1"
 std::string to_string(const LaunchTile& tile);
 
 /// What decides a tile's worth: a tiled launch's extents, counted in outputs.

@@ -48,6 +48,15 @@ TEST(LaunchTiles, CoverTheResult) {
   EXPECT_EQ(tile_of(launch), (LaunchTile{8, 12, 16, {1, 5, 1}}));
 }
 
+TEST(LaunchTiles, InBlocksLieBelowEachOther) {
+  const Product product(197, 768, 3072, float_buffer);
+  const LaunchTile tile{8, 12, 16, {1, 2, 1}, 16};
+  const PlanLaunch launch = with_tile(product.launch, tile);
+  EXPECT_EQ(launch.global, (std::array<std::uint64_t, 3>{64, 2, 1}));  // 197 / (8 * 16)
+  EXPECT_EQ(tile_of(launch), tile);
+  EXPECT_EQ(to_string(tile), "8 x 12 in blocks of 16, 16 lanes, group 1 x 2 x 1");
+}
+
 TEST(LaunchTiles, LeaveNoTraceOfATexelsFourLanes) {
   const Product product(64, 64, 64, float_buffer);
   const LaunchTile own = tile_of(product.launch);
@@ -67,11 +76,14 @@ TEST(LaunchTiles, AreRefusedWithTheReason) {
   EXPECT_THAT(refusal_of(product.launch, {4, 4, 5, {1, 1, 1}}), HasSubstr("VECTOR = 5"));
   EXPECT_THAT(refusal_of(product.launch, {4, 4, 16, {1, 0, 1}}),
               HasSubstr("at least one work-item"));
+  EXPECT_THAT(refusal_of(product.launch, {4, 4, 16, {1, 1, 1}, 3}), HasSubstr("BLOCK_M = 3"));
+  const Product turned(32, 64, 40, float_buffer, true);
+  EXPECT_THAT(refusal_of(turned.launch, {4, 1, 16, {1, 1, 1}, 2}), HasSubstr("transposed"));
 }
 
 TEST(LaunchTiles, OfWideDevicesFillTheirRegisters) {
   const Product wide(197, 768, 3072, float_buffer);
-  EXPECT_EQ(default_tile(wide.plan, wide.launch, 16), (LaunchTile{8, 12, 16, {1, 25, 1}}));
+  EXPECT_EQ(default_tile(wide.plan, wide.launch, 16), (LaunchTile{8, 12, 16, {1, 2, 1}, 16}));
   const Product heads(197, 197, 64, float_buffer);  // 16 texels: 12 would leave 8 of 24 over
   EXPECT_EQ(default_tile(heads.plan, heads.launch, 16).columns4, 8);
   const Product scores(197, 64, 197, float_buffer, true);

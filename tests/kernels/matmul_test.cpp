@@ -158,6 +158,24 @@ TEST(Matmul, AgreesForEveryWideTile) {
   }
 }
 
+TEST(Matmul, AgreesInBlocksOfDepth) {
+  MatmulCase c;
+  c.batch = 2, c.m = 45, c.n = 67;
+  c.bias = c.residual = c.b_batched = true;
+  for (const std::int64_t depth : {3, 128, 299}) {  // less than a texel, a block, two and a tail
+    c.k = depth;
+    // Two work-items of four tiles and one of the other two; more tiles than there are; texels.
+    for (const LaunchTile& tile :
+         {LaunchTile{8, 12, 16, {1, 2, 1}, 4}, LaunchTile{6, 4, 8, {2, 1, 1}, 16},
+          LaunchTile{4, 2, 4, {1, 1, 1}, 2}}) {
+      SCOPED_TRACE(to_string(tile));
+      for (const Storage& storage : {half_buffer, float_buffer, half_image}) {
+        check_matmul(c, storage, {}, tile);
+      }
+    }
+  }
+}
+
 TEST(Matmul, SumsWideAlongTheDepthOfATransposedSide) {
   MatmulCase c;
   c.batch = 2, c.m = 11, c.n = 23;

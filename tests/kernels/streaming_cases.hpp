@@ -142,6 +142,10 @@ inline std::vector<StreamingCase> streaming_cases(const Storage& storage) {
     one.launch = with_tile(one.launch, {4, 2, 8, {1, 1, 1}});
     cases.push_back(one);
   }
+  StreamingCase blocks = matmul_case(storage, false, false);
+  blocks.name += " in blocks";
+  blocks.launch = with_tile(blocks.launch, {4, 2, 8, {1, 2, 1}, 2});
+  cases.push_back(blocks);
   cases.push_back(pool_case(storage));
   cases.push_back(resize_case(storage));
   for (const char* name : {"unary", "binary", "move", "place"}) {

@@ -99,6 +99,8 @@ TEST_P(CatalogueTest, WideMatmul) {
   operands.c = &plan.tensor({2, 37, 70});
   const PlanLaunch launch = with_tile(build_matmul(operands), {6, 12, 16, {1, 3, 1}});
   EXPECT_EQ(plan.check(launch).tables_size(), 0);
+  const LaunchTile blocks{6, 12, 16, {1, 1, 1}, 4};  // of four tiles, and of three
+  EXPECT_EQ(plan.check(with_tile(build_matmul(operands), blocks)).tables_size(), 0);
   MatmulOperands transposed = operands;
   transposed.b = &plan.tensor({2, 70, 50});
   transposed.b_transposed = true;
