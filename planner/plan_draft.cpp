@@ -39,7 +39,7 @@ PlanDraft draft_plan(const ImportedModel& imported, const DeviceConfig& config,
   PlanDraft draft;
   draft.splits = epilogue_splits(model.graph);
   const PlacementRule rule = PlacementRule::for_device(options.placement, config);
-  split_large_weights(&model.graph, rule, options.storage);
+  split_large_weights(&model.graph, rule, options.storage, options.slices);
   LoweredNetwork network = lower(model.graph, {options.storage, rule, options.eliminate});
 
   Plan& plan = draft.plan;

@@ -33,7 +33,8 @@ struct PlanOptions {
   bool eliminate = true;  ///< movement operators (LoweringOptions)
   FusionMode fusion = FusionMode::fixed;
   bool fused_attention = true;  ///< one launch without a matrix of scores in memory
-  double alpha = 0.1;           ///< adaptive: capacity that a split must gain, as a share
+  WeightSlices slices = WeightSlices::small;
+  double alpha = 0.1;  ///< adaptive: capacity that a split must gain, as a share
   std::optional<QueuePlace> queued;
 };
 

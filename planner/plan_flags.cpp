@@ -99,6 +99,22 @@ ShapeBindings shape_bindings(const po::variables_map& values) {
   return bindings;
 }
 
+/// Whole where the policy may hold all weights.
+WeightSlices weight_slices(const po::variables_map& values) {
+  const std::string& word = values["slices"].as<std::string>();
+  if (word == "small") return WeightSlices::small;
+  if (word == "whole") return WeightSlices::whole;
+  if (word != "auto") {
+    throw UserError("--slices `" + word + "`: " + accepted_words(word, {"auto", "small", "whole"}));
+  }
+  const std::string& policy = values["policy"].as<std::string>();
+  const bool least_memory =
+      values.count("minimize") != 0 && values["minimize"].as<std::string>() == "memory";
+  const bool limited = values.count("budget") != 0 || values.count("pareto") != 0 || least_memory;
+  const bool unlimited = policy == "preload" || (policy == "optimal" && !limited);
+  return unlimited ? WeightSlices::whole : WeightSlices::small;
+}
+
 PlanOptions plan_options(const po::variables_map& values) {
   PlanOptions options;
   const std::string& policy = values["policy"].as<std::string>();
@@ -111,6 +127,7 @@ PlanOptions plan_options(const po::variables_map& values) {
     throw UserError("--fusion adaptive belongs to --policy lc-opg or optimal, not " + policy);
   }
   options.fused_attention = values.count("no-fused-attention") == 0;
+  options.slices = weight_slices(values);
   options.eliminate = values.count("no-elimination") == 0;
   if (values.count("ring") != 0) options.ring = size_of_option(values, "ring");
   return options;
@@ -133,6 +150,9 @@ void add_plan_flags(const std::string& default_policy, po::options_description* 
       "fusion", text()->default_value("fixed"),
       "activations and additions into the operator before them: fixed (all) | none | adaptive, "
       "decided with the schedule of lc-opg or optimal")(
+      "slices", text()->default_value("auto"),
+      "large weights: small (parts that are read, held and released one by one) | whole | auto: "
+      "whole with preload, and with optimal where nothing limits memory")(
       "no-fused-attention", "store the scores of attention and their softmax, to compare")(
       "no-elimination", "copy what reshapes, transposes and slices rearrange, to compare")(
       "json", "print the summary as JSON")("help", "print this")("version", "print the version");

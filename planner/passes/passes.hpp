@@ -59,16 +59,21 @@ TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
 /// image.
 constexpr Bytes largest_whole_weight{16 << 20};
 constexpr Bytes largest_slice{8 << 20};
+/// Slices cost launches that are too small for the device, so that where memory is no concern only
+/// what no image holds is split.
+enum class WeightSlices { small, whole };
 
 /// Whether `node` gathers rows of the constant `table`: the operator of fuse_embeddings().
 bool gathers_rows_of(const GraphNode& node, TensorIndex table);
 
-/// Convolutions and matrix products whose weight is too large for one image of the device, or above
-/// largest_slice in `storage`, become several over parts of the output channels, joined by Concat;
-/// a GatherRows of the same table reads the parts. Parts are about equally large and named
+/// Convolutions and matrix products whose weight is too large for one image of the device, or, with
+/// small slices, above largest_whole_weight in `storage`, become several over parts of the output
+/// channels, joined by Concat; a GatherRows of the same table reads the parts. Parts are about
+/// equally large and named
 /// "<weight>[<begin>:<end>]/<dimension>". Throws UserError when even parts are too large for an
 /// image.
-void split_large_weights(Graph* graph, const PlacementRule& placement, DataType storage);
+void split_large_weights(Graph* graph, const PlacementRule& placement, DataType storage,
+                         WeightSlices slices = WeightSlices::small);
 
 /// A fused operator that can be two: the operator, and its last activation or addition. Only
 /// convolutions, matrix products and elementwise operators have such; what is fused into softmax or

@@ -46,6 +46,7 @@ std::string part_name(const std::string& name, std::int64_t begin, std::int64_t 
 struct PartLimits {
   const PlacementRule& placement;
   DataType storage;
+  WeightSlices slices;
   bool fits_image(const Split& split, const Shape& shape) const {
     return !placement.needs_split(split.layout, shape);
   }
@@ -53,7 +54,8 @@ struct PartLimits {
     return fits(split, shape, largest_whole_weight);
   }
   bool fits(const Split& split, const Shape& shape, Bytes largest = largest_slice) const {
-    return fits_image(split, shape) && storage_bytes(split.layout, storage, shape) <= largest;
+    return fits_image(split, shape) && (slices == WeightSlices::whole ||
+                                        storage_bytes(split.layout, storage, shape) <= largest);
   }
 };
 
@@ -183,10 +185,11 @@ PartSizes part_sizes(const Graph& graph, const std::vector<GraphNode>& nodes,
 
 }  // namespace
 
-void split_large_weights(Graph* graph, const PlacementRule& placement, DataType storage) {
+void split_large_weights(Graph* graph, const PlacementRule& placement, DataType storage,
+                         WeightSlices slices) {
   WeightSplitter splitter(graph);
   const std::vector<GraphNode> nodes = graph->nodes;
-  const PartSizes sizes = part_sizes(*graph, nodes, {placement, storage});
+  const PartSizes sizes = part_sizes(*graph, nodes, {placement, storage, slices});
   std::map<TensorIndex, std::int64_t> tables;  // split by rows -> part
   for (const auto& [node, size] : sizes) {
     if (size.first.layout == Layout::rows && size.first.weight_axis == 0) {
