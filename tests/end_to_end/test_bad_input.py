@@ -151,6 +151,7 @@ class Models(BadInput):
         good = Products.get().onnx
         self.plan(good, "--placement", "imag2d", words=["imag2d", "image2d"])
         self.plan(good, "--policy", "preloaded", words=["preloaded", "preload"])
+        self.plan(good, "--slices", "big", words=["--slices", "big", "whole"])
         self.plan(good, "--frobnicate", words=["--frobnicate"])
         self.refused("fmplan", words=["--help"])
         self.refused("fmplan", "--model", good, "--config", "mali-g715", "-o",

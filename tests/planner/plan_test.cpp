@@ -205,6 +205,25 @@ TEST(SplitWeights, PartsByOutputChannelOrARefusal) {
   EXPECT_EQ(make_plan(deep.write(folder), config, options).weights.size(), 1u);
 }
 
+TEST(SplitWeights, StayWholeWhereMemoryIsNoConcernAsFarAsAnImageHoldsThem) {
+  ModelBuilder model;
+  model.input("x", {6, 1024}).random_weight("w", {1024, 9002});
+  model.node("MatMul", {"x", "w"}, {"y"}).output("y");
+  const TemporaryFolder folder;
+  const std::string path = model.write(folder);
+  const auto weights = [&](WeightSlices slices, const std::string& largest_width) {
+    DeviceConfig config = test_config();
+    config.set("limits.image_width", largest_width);
+    PlanOptions options;
+    options.slices = slices;
+    options.placement = PlacementPolicy::image2d;
+    return make_plan(path, config, options).weights.size();
+  };
+  EXPECT_EQ(weights(WeightSlices::small, "16384"), 3u);
+  EXPECT_EQ(weights(WeightSlices::whole, "16384"), 1u);
+  EXPECT_EQ(weights(WeightSlices::whole, "2048"), 2u);
+}
+
 TEST(SplitWeights, ATiedTableIsOneSetOfSlicesForBothReaders) {
   ModelBuilder model;
   model.input("ids", {1, 6}, onnx::TensorProto::INT64).random_weight("table", {9002, 1024});
