@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/weights_file.hpp"
 #include "planner/pack.hpp"
 #include "tests/core/error_message.hpp"
 #include "tests/planner/test_plan.hpp"
@@ -245,8 +246,9 @@ TEST(BadModel, WeightsThatAreNoNumbersArePlannedAndPacked) {
   const TemporaryFolder folder;
   const std::string path = model.write(folder);
   const Plan plan = make_plan(path, test_config(), {});
-  std::ofstream(folder.file("plan.yaml")) << to_yaml(plan);
-  EXPECT_EQ(to_yaml(read_plan(folder.file("plan.yaml"))), to_yaml(plan));
+  EXPECT_EQ(to_yaml(parse_plan(to_yaml(plan), "plan.yaml")), to_yaml(plan));
+  pack_weights(plan, {path}, folder.file("w.fmw"));
+  EXPECT_EQ(open_weights_for(plan, folder.file("w.fmw")).entries.size(), plan.weights.size());
 }
 
 TEST(BadModel, OperatorSetsOfAbsurdVersions) {
