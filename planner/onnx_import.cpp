@@ -17,7 +17,7 @@ namespace {
 int default_opset(const onnx::ModelProto& model) {
   for (const onnx::OperatorSetIdProto& entry : model.opset_import()) {
     if (!is_default_domain(entry.domain())) continue;
-    return static_cast<int>(std::clamp<std::int64_t>(entry.version(), -1, newest_opset + 1));
+    return static_cast<int>(std::clamp<std::int64_t>(entry.version(), -1, INT32_MAX));
   }
   return 0;
 }
