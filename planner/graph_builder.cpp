@@ -154,6 +154,9 @@ void GraphBuilder::add_split(const onnx::NodeProto& proto, GraphNode node) {
 /// A variadic operator as a chain of binary ones.
 void GraphBuilder::add_chain(const onnx::NodeProto& proto, const GraphNode& node,
                              const std::string& operation) {
+  if (node.inputs.empty()) {
+    throw UserError("node `" + node.name + "` (" + proto.op_type() + ") has no inputs");
+  }
   if (node.inputs.size() == 1) {
     append({node.name, "Identity", node.inputs, {}, {}, {node.name}}, {proto.output(0)});
     return;

@@ -100,6 +100,14 @@ TEST(BadModel, AbsurdSettingsOfANodeAreRefusedByItsName) {
   }
 }
 
+TEST(BadModel, NodesWithoutInputsAreRefused) {
+  for (const char* operation : {"Sum", "Max", "Min", "Concat", "Relu", "Conv", "Split", "If"}) {
+    ModelBuilder model;
+    model.input("x", {2}).node(operation, {}, {"y"}).output("y");
+    EXPECT_THAT(refusal(model), AllOf(HasSubstr("m.onnx"), HasSubstr(operation)));
+  }
+}
+
 TEST(BadModel, AbsurdWindowsOfConvolutionsAreRefused) {
   const auto said = [](const std::string& operation,
                        const std::map<std::string, TestAttribute>& attributes) {
