@@ -176,6 +176,16 @@ std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
+bool is_possible(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t dimension : shape) {
+    if (dimension < 0 || dimension > largest_tensor) return false;
+    if (dimension != 0 && count > largest_tensor / dimension) return false;
+    count *= dimension;
+  }
+  return true;
+}
+
 std::string to_string(const Shape& shape) {
   std::string text = "[";
   for (std::size_t d = 0; d < shape.size(); ++d) {

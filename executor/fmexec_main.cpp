@@ -10,6 +10,7 @@
 #include "core/digest.hpp"
 #include "core/progress_bar.hpp"
 #include "core/weights_file.hpp"
+#include "executor/finite_check.hpp"
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
 #include "executor/model_arrays.hpp"
@@ -29,20 +30,21 @@ void write_inputs(const Plan& plan, const ArraysByTensor& inputs, PlanExecutor& 
 
 /// Fresh poison and inputs, because launches may reuse an input's memory.
 RunTimes run_once(const Plan& plan, const ArraysByTensor& inputs, const std::string& label,
-                  PlanExecutor& executor) {
+                  PlanExecutor& executor, LaunchObserver* observer) {
   executor.poison();
   write_inputs(plan, inputs, executor);
   ProgressBar bar(label);
-  return executor.run([&](std::size_t done, std::size_t total) { bar.show(done, total); });
+  return executor.run([&](std::size_t done, std::size_t total) { bar.show(done, total); },
+                      observer);
 }
 
 Measurement measure(const Plan& plan, const ArraysByTensor& inputs, const FmexecOptions& options,
-                    PlanExecutor& executor) {
+                    PlanExecutor& executor, LaunchObserver* observer) {
   Measurement measured;
   const std::size_t runs = options.warmup + options.repeat;
   for (std::size_t i = 0; i < runs; ++i) {
     const std::string label = "run " + std::to_string(i + 1) + " of " + std::to_string(runs);
-    const RunTimes run = run_once(plan, inputs, label, executor);
+    const RunTimes run = run_once(plan, inputs, label, executor, observer);
     if (i == 0) {
       measured.first = run;
       executor.recorder().stop_keeping();
@@ -61,7 +63,7 @@ Measurement measure(const Plan& plan, const ArraysByTensor& inputs, const Fmexec
 ArraysByTensor read_outputs(const Plan& plan, PlanExecutor& executor) {
   ArraysByTensor outputs;
   for (const PlanTensor* tensor : tensors_of(plan, TensorRole::output)) {
-    outputs[tensor->id] = from_device_bytes(*tensor, executor.read_output(*tensor));
+    outputs[tensor->id] = from_device_bytes(*tensor, executor.read_tensor(*tensor));
   }
   return outputs;
 }
@@ -80,6 +82,14 @@ void report(const std::string& text, const std::string& destination) {
   file.commit();
 }
 
+std::optional<FiniteCheck> finite_check(const Plan& plan, const ArraysByTensor& inputs,
+                                        const FmexecOptions& options, PlanExecutor& executor) {
+  if (!options.check_finite) return std::nullopt;
+  std::optional<FiniteCheck> check(std::in_place, plan, executor, inputs, options.weights);
+  for (const std::string& note : check->notes()) std::cerr << "fmexec: note: " << note << "\n";
+  return check;
+}
+
 ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& options,
                std::future<OpenClDevice> device) {
   const WeightsIndex index = open_weights_for(plan, options.weights);
@@ -87,7 +97,8 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
   check_references(plan, files, options);
   PlanExecutor executor(plan, index, options.weights, device.get(),
                         {options.disk_bytes_per_second, default_cache_folder()});
-  Measurement measured = measure(plan, inputs, options, executor);
+  std::optional<FiniteCheck> check = finite_check(plan, inputs, options, executor);
+  Measurement measured = measure(plan, inputs, options, executor, check ? &*check : nullptr);
   const ArraysByTensor outputs = read_outputs(plan, executor);
   measured.process = read_process_memory();
   write_outputs(plan, outputs, files);
@@ -97,6 +108,7 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
   std::ostream& people = json_to_terminal ? std::cerr : std::cout;
   Result result = make_result(plan, measured, executor.recorder().operations());
   std::string text = summary_text(plan, measured) + models_text(result.models);
+  if (check) text += check->summary();
   if (options.profile) text += profile_text(plan, measured);
   if (options.json || options.destination == "-") people << text << std::flush;
 
@@ -117,11 +129,18 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
   return ExitStatus::done;
 }
 
+/// Checked launches are complete before the next begins: their results are read back.
+Plan plan_to_run(const FmexecOptions& options) {
+  Plan plan = read_plan(options.plan);
+  if (options.check_finite) plan.enqueue_ahead = 1;
+  return plan;
+}
+
 ExitStatus execute(const FmexecOptions& options) {
   // Finding a device loads a driver with its compiler, which takes as long as reading a plan.
   std::future<OpenClDevice> device =
       std::async(std::launch::async, [&options] { return select_device(options.device); });
-  const Plan plan = read_plan(options.plan);
+  const Plan plan = plan_to_run(options);
   const ArrayFiles files(plan, options);
   check_destinations(options, files);
   validate_launches(plan);

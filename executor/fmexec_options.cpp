@@ -46,6 +46,9 @@ po::options_description described_options() {
       "largest relative error accepted (default: 1.5 x half_error:<name> of the .npz with f16 "
       "storage, 1e-5 with f32)");
   add("half-bars", "accept 1.5 x half_error:<name> whatever the storage");
+  add("check-finite",
+      "look at the results of each launch and stop at the first that is NaN or infinite, with exit "
+      "status 4; excludes --record, --repeat and --warmup");
   add("repeat", po::value<std::size_t>(), "measured runs (default 1)");
   add("warmup", po::value<std::size_t>(), "runs before them (default 0)");
   add("profile", "print a line for every launch");
@@ -85,6 +88,7 @@ FmexecOptions from_values(const po::variables_map& values) {
   options.half_bars = values.count("half-bars") > 0;
   options.json = values.count("json") > 0 || ends_with(options.destination, ".json");
   options.profile = values.count("profile") > 0;
+  options.check_finite = values.count("check-finite") > 0;
   options.list_devices = values.count("list-devices") > 0;
   if (values.count("repeat")) options.repeat = values["repeat"].as<std::size_t>();
   if (values.count("warmup")) options.warmup = values["warmup"].as<std::size_t>();
@@ -98,8 +102,8 @@ FmexecOptions from_values(const po::variables_map& values) {
 
 /// Without weights launches are only recorded: nothing runs that could be measured or compared.
 void check_recording_alone(const po::variables_map& values) {
-  for (const char* name : {"verify", "outputs", "tolerance", "half-bars", "repeat", "warmup",
-                           "profile", "throttle-disk", "json", "output"}) {
+  for (const char* name : {"verify", "outputs", "tolerance", "half-bars", "check-finite", "repeat",
+                           "warmup", "profile", "throttle-disk", "json", "output"}) {
     if (values.count(name) == 0) continue;
     throw UserError("--" + std::string(name) +
                     " needs --weights: without them launches are recorded, not run");
@@ -115,6 +119,12 @@ void check(const FmexecOptions& options) {
   constexpr std::size_t most_runs = 1'000'000;  // also catches -1 read as unsigned
   if (options.repeat < 1 || options.repeat > most_runs || options.warmup > most_runs) {
     throw UserError("--repeat takes 1 to 1000000 runs and --warmup 0 to 1000000");
+  }
+  if (options.check_finite &&
+      (!options.record.empty() || options.repeat > 1 || options.warmup > 0)) {
+    throw UserError(
+        "--check-finite reads back what each launch wrote, so its run is neither recorded nor "
+        "repeated: leave out --record, --repeat and --warmup");
   }
   if (options.tolerance && options.half_bars) {
     throw UserError("--tolerance and --half-bars exclude each other");

@@ -23,6 +23,7 @@ struct FmexecOptions {
   bool half_bars = false;
   bool json = false;
   bool profile = false;
+  bool check_finite = false;
   std::size_t repeat = 1, warmup = 0;
   std::uint64_t seed = 1;
   bool list_devices = false;

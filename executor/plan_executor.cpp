@@ -122,15 +122,19 @@ void PlanExecutor::write_input(const PlanTensor& tensor, const std::vector<std::
   }
 }
 
-std::vector<std::uint8_t> PlanExecutor::read_output(const PlanTensor& tensor) {
+std::vector<std::uint8_t> PlanExecutor::read_tensor(const PlanTensor& tensor) {
   return memory_->read(compute_queue_, tensor);
 }
 
-RunTimes PlanExecutor::run(const RunProgress& progress) {
+void PlanExecutor::clear(const PlanTensor& tensor) {
+  memory_->write(compute_queue_, tensor, std::vector<std::uint8_t>(tensor.bytes.count()));
+}
+
+RunTimes PlanExecutor::run(const RunProgress& progress, LaunchObserver* observer) {
   const std::uint64_t began = recorder_.now();
   await_preloads(post_preloads());
   RunTimes times = PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_,
-                            ring_.get(), *memory_, recorder_})
+                            ring_.get(), *memory_, recorder_, observer})
                        .execute(progress);
   times.began = began;
   return times;

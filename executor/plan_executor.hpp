@@ -32,9 +32,12 @@ class PlanExecutor {
   void poison();
   /// Bytes in the tensor's layout.
   void write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
-  std::vector<std::uint8_t> read_output(const PlanTensor& tensor);
+  /// An output, or any other tensor in a pool, in its layout.
+  std::vector<std::uint8_t> read_tensor(const PlanTensor& tensor);
+  /// Fills a tensor in a pool with zeros.
+  void clear(const PlanTensor& tensor);
   /// Reads first what an earlier run released of the preloaded weights.
-  RunTimes run(const RunProgress& progress);
+  RunTimes run(const RunProgress& progress, LaunchObserver* observer = nullptr);
 
   const OpenClContext& context() const { return context_; }
   HostRecorder& recorder() { return recorder_; }

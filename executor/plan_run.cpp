@@ -63,6 +63,7 @@ void PlanRun::observe(std::size_t launch) {
   for (const Command& command : commands) {
     if (command.ring_piece != 0) resources_.ring->free(command.ring_piece, main_thread);
   }
+  if (resources_.observer != nullptr) resources_.observer->launch_done(launch);
 }
 
 void PlanRun::release(std::size_t launch, const std::string& weight) {
@@ -72,6 +73,7 @@ void PlanRun::release(std::size_t launch, const std::string& weight) {
 void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t>& parts) {
   const PlanLaunch& launch = plan_.launches[position];
   const OpenClKernel& kernel = *resources_.kernels[position];
+  if (resources_.observer != nullptr) resources_.observer->launch_starts(position);
   std::vector<cl_event> events;
   Causes causes;
   const ReadResult* staged = nullptr;  // what one launch streams lies in one piece of the ring

@@ -29,6 +29,15 @@ struct RunTimes {
 /// Told how many of how many launches are complete.
 using RunProgress = std::function<void(std::size_t done, std::size_t total)>;
 
+/// Told of each launch in its turn; what it throws ends the run.
+class LaunchObserver {
+ public:
+  virtual ~LaunchObserver() = default;
+  /// Launches are named by position in plan.launches. What it reuses is free.
+  virtual void launch_starts(std::size_t launch) = 0;
+  virtual void launch_done(std::size_t launch) = 0;
+};
+
 /// What a run uses; made once and used by every run.
 struct RunResources {
   const Plan& plan;
@@ -40,6 +49,7 @@ struct RunResources {
   StagingRing* ring;  ///< null when no image weights are streamed
   TensorMemory& memory;
   HostRecorder& recorder;
+  LaunchObserver* observer;  ///< or null
 };
 
 /// The host program: a plan's walk on the device.

@@ -179,6 +179,7 @@ T binary(const std::string& operation, T a, T b) {
   if (operation == "Div") {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) throw UserError("a folded integer division divides by zero");
+      if (b == -1) return -a;  // also of the least number, which has no positive one
     }
     return a / b;
   }
@@ -335,7 +336,14 @@ bool can_evaluate(const std::string& operation) { return evaluators().count(oper
 
 HostTensor evaluate(const GraphNode& node, const std::vector<HostTensor>& inputs, ElementType type,
                     const Shape& shape) {
-  return evaluators().at(node.operation)(node, inputs, type, shape);
+  HostTensor result = evaluators().at(node.operation)(node, inputs, type, shape);
+  const auto count = static_cast<std::size_t>(element_count(shape));
+  if (result.reals.size() != (is_real(type) ? count : 0) ||
+      result.integers.size() != (is_real(type) ? 0 : count)) {
+    throw UserError("node `" + node.name + "` (" + node.operation +
+                    "): its inputs do not fit each other");
+  }
+  return result;
 }
 
 }  // namespace fm

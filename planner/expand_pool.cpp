@@ -51,6 +51,9 @@ WindowPositions window_positions(Expansion& e, const Shape& extents, bool row_ma
     if (room < 0 || steps.at(d) < 1) e.context().refuse("its window does not fit the padded input");
     result.outputs.push_back(room / steps[d] + 1);
   }
+  Shape places = result.outputs;
+  places.insert(places.end(), kernel.begin(), kernel.end());
+  e.check_constant(places);
   result.taps = element_count(kernel);
   const Ints rows = dense_strides(extents);
   const Ints order = row_major ? rows : column_major_strides(extents);

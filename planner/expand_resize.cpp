@@ -98,6 +98,7 @@ TensorIndex weight_matrix(Expansion& e, const ResizedAxis& axis, const Interpola
 
 TensorIndex along_axis(Expansion& e, TensorIndex x, std::size_t d, const ResizedAxis& axis,
                        const Interpolation& how) {
+  e.check_constant({axis.input, axis.output});
   const std::size_t rank = e.shape(x).size();
   Ints order, back(rank);
   for (std::size_t i = 0; i < rank; ++i) {
@@ -120,6 +121,8 @@ TensorIndex along_axis(Expansion& e, TensorIndex x, std::size_t d, const Resized
                {{"axis", static_cast<std::int64_t>(d)}});
 }
 
+constexpr float largest_scale = 1 << 20;
+
 std::vector<ResizedAxis> resized_axes(Expansion& e) {
   NodeContext context = e.context();
   const Shape shape = e.shape(e.input(0));
@@ -137,6 +140,10 @@ std::vector<ResizedAxis> resized_axes(Expansion& e) {
   }
   std::vector<ResizedAxis> axes;
   for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (!sizes.empty() ? sizes[d] > largest_tensor
+                       : !(scales[d] > 0 && scales[d] <= largest_scale)) {
+      context.refuse("cannot resize by such scales or sizes");
+    }
     ResizedAxis axis;
     axis.input = shape[d];
     axis.output =

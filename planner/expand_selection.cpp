@@ -17,6 +17,10 @@ bool expand_tile(Expansion& e) {
   Shape apart, wide, joined;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (repeats[d] < 1) e.context().refuse("its result has no elements");
+    if (repeats[d] > largest_tensor / std::max<std::int64_t>(shape[d], 1)) {
+      e.context().refuse("repeats " + std::to_string(shape[d]) + " elements " +
+                         std::to_string(repeats[d]) + " times");
+    }
     if (repeats[d] != 1) {
       apart.push_back(1);
       wide.push_back(repeats[d]);
@@ -61,6 +65,11 @@ bool expand_pad(Expansion& e) {
   TensorIndex x = e.input(0);
   const std::size_t rank = e.shape(x).size();
   if (pads.size() != 2 * rank) context.refuse("pads must hold two numbers a dimension");
+  for (const std::int64_t pad : pads) {
+    if (pad > largest_tensor || pad < -largest_tensor) {
+      context.refuse("cannot pad by " + std::to_string(pad));
+    }
+  }
   for (std::size_t d = 0; d < rank; ++d) {
     const auto axis = static_cast<std::int64_t>(d);
     const std::int64_t before = std::min<std::int64_t>(pads[d], 0);
@@ -227,6 +236,7 @@ bool expand_trilu(Expansion& e) {
   const std::int64_t k = e.has(1) ? e.context().constant_int(1) : 0;
   const bool upper = attribute_int(e.node, "upper", 1) != 0;
   const std::int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  e.check_constant({rows, columns});
   Ints keep;
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) keep.push_back(upper ? j - i >= k : j - i <= k);
@@ -240,6 +250,7 @@ bool expand_trilu(Expansion& e) {
 bool expand_eye_like(Expansion& e) {
   const Shape shape = e.shape(e.input(0));
   if (shape.size() != 2) e.context().refuse("needs a matrix");
+  e.check_constant(shape);
   const std::int64_t k = attribute_int(e.node, "k", 0);
   Ints ones;
   for (std::int64_t i = 0; i < shape[0]; ++i) {

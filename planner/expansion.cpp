@@ -44,6 +44,12 @@ TensorIndex Expansion::slice(TensorIndex value, std::int64_t axis, std::int64_t 
       {{"starts", Ints{start}}, {"ends", Ints{end}}, {"axes", Ints{axis}}, {"steps", Ints{step}}});
 }
 
+void Expansion::check_constant(const Shape& shape) {
+  constexpr std::int64_t largest_constant = 1 << 28;
+  if (is_possible(shape) && element_count(shape) <= largest_constant) return;
+  context().refuse("needs a constant of shape " + to_string(shape) + ", more than 2^28 elements");
+}
+
 TensorIndex Expansion::reals(const Shape& shape, std::vector<float> values) {
   return builder_.add_values(real_tensor(shape, std::move(values)), node.name);
 }
@@ -65,6 +71,7 @@ TensorIndex Expansion::counting(std::int64_t extent, std::int64_t axis, std::int
                                 ElementType type) {
   Shape shape(static_cast<std::size_t>(rank), 1);
   if (rank > 0) shape[static_cast<std::size_t>(axis)] = extent;
+  check_constant({extent});
   Ints values(static_cast<std::size_t>(extent));
   std::iota(values.begin(), values.end(), std::int64_t{0});
   if (!is_real(type)) return integers(shape, values, type);

@@ -43,6 +43,8 @@ class Expansion {
   /// Elements [start, end) along `axis`, `step` apart.
   TensorIndex slice(TensorIndex value, std::int64_t axis, std::int64_t start, std::int64_t end,
                     std::int64_t step = 1);
+  /// Refuses the node when a constant that the import makes would have absurdly many elements.
+  void check_constant(const Shape& shape);
   TensorIndex reals(const Shape& shape, std::vector<float> values);
   TensorIndex integers(const Shape& shape, Ints values, ElementType type = ElementType::int64);
   /// A scalar of this type.

@@ -10,6 +10,7 @@
 #include "planner/onnx_nodes.hpp"
 #include "planner/onnx_tensor.hpp"
 #include "planner/operator_table.hpp"
+#include "planner/window_dimensions.hpp"
 
 namespace fm {
 namespace {
@@ -24,9 +25,6 @@ bool is_turned_matrix(const GraphNode& node, const Shape& shape) {
   return node.operation == "Transpose" && shape.size() == 2 &&
          element_count(shape) > largest_eager_fold;
 }
-
-/// Elements; more than any device holds, so that products of dimensions do not overflow.
-constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
 
 /// Integers that the device computes with are numbers of single precision.
 constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 24;
@@ -73,13 +71,8 @@ TensorIndex GraphBuilder::add_tensor(GraphTensor tensor) {
 }
 
 void GraphBuilder::check_extents(const std::string& name, const Shape& shape) const {
-  std::int64_t count = 1;
-  for (std::int64_t extent : shape) {
-    if (extent < 0 || (extent != 0 && count > largest_tensor / extent)) {
-      throw UserError("value `" + name + "` would have the impossible shape " + to_string(shape));
-    }
-    count *= extent;
-  }
+  if (is_possible(shape)) return;
+  throw UserError("value `" + name + "` would have the impossible shape " + to_string(shape));
 }
 
 TensorIndex GraphBuilder::add_input(GraphTensor tensor) {
@@ -139,7 +132,10 @@ void GraphBuilder::add_split(const onnx::NodeProto& proto, GraphNode node) {
   parts.back() = extent - equal * (proto.output_size() - 1);
   parts = context.ints("split", 1, parts);
   std::int64_t start = 0;
-  for (std::int64_t part : parts) start += part;
+  for (std::int64_t part : parts) {
+    if (part < 0 || part > extent) context.refuse("has a part of " + std::to_string(part));
+    start += part;
+  }
   if (parts.size() != static_cast<std::size_t>(proto.output_size()) || start != extent) {
     context.refuse("its parts do not add up to the " + std::to_string(extent) +
                    " elements of axis " + std::to_string(axis));
@@ -158,6 +154,9 @@ void GraphBuilder::add_split(const onnx::NodeProto& proto, GraphNode node) {
 /// A variadic operator as a chain of binary ones.
 void GraphBuilder::add_chain(const onnx::NodeProto& proto, const GraphNode& node,
                              const std::string& operation) {
+  if (node.inputs.empty()) {
+    throw UserError("node `" + node.name + "` (" + proto.op_type() + ") has no inputs");
+  }
   if (node.inputs.size() == 1) {
     append({node.name, "Identity", node.inputs, {}, {}, {node.name}}, {proto.output(0)});
     return;
@@ -173,6 +172,10 @@ void GraphBuilder::add_chain(const onnx::NodeProto& proto, const GraphNode& node
 
 void GraphBuilder::add_node(const onnx::NodeProto& proto, int index) {
   for (const std::string& output : proto.output()) operator_of_[output] = proto.op_type();
+  if (!is_default_domain(proto.domain())) {  // in a body; check_operators() names the others
+    throw UserError("domain `" + proto.domain() + "` is unknown: " + proto.op_type() + " (node `" +
+                    node_name(proto, index) + "`)");
+  }
   try {
     if (is_expanded_operator(proto.op_type()) || operator_table().count(proto.op_type()) != 0) {
       add_plain_node(proto, index);
@@ -187,6 +190,7 @@ void GraphBuilder::add_node(const onnx::NodeProto& proto, int index) {
 }
 
 void GraphBuilder::add_plain_node(const onnx::NodeProto& proto, int index) {
+  if (proto.output().empty()) return;  // nobody reads it
   GraphNode node;
   node.name = node_name(proto, index);
   if (proto.op_type() == "Constant") return add_constant_node(proto, node.name);
@@ -199,6 +203,7 @@ void GraphBuilder::add_plain_node(const onnx::NodeProto& proto, int index) {
   while (!node.inputs.empty() && !node.inputs.back()) node.inputs.pop_back();
   if (proto.op_type() == "If") return add_branch(proto, &node);
   if (proto.op_type() == "Loop") return add_loop(proto, &node);
+  if (is_windowed(node.operation)) check_window(NodeContext(graph_, *constants_, node));
   if (expand(proto, node)) return;
   if (proto.op_type() == "Split") return add_split(proto, std::move(node));
   if (proto.op_type() == "Sum") return add_chain(proto, node, "Add");

@@ -14,6 +14,25 @@ namespace {
 /// Iterations; a loop that goes on longer is no loop of a network's layers.
 constexpr std::int64_t longest_loop = 1024;
 
+/// Gives the values that a body reads from around it their names there; its own keep theirs.
+void rename_outer_values(onnx::GraphProto* body, std::map<std::string, std::string> names) {
+  for (const onnx::TensorProto& initializer : body->initializer()) names.erase(initializer.name());
+  for (const onnx::ValueInfoProto& input : body->input()) names.erase(input.name());
+  for (const onnx::NodeProto& node : body->node()) {
+    for (const std::string& output : node.output()) names.erase(output);
+  }
+  const auto rename = [&](std::string* name) {
+    if (const auto found = names.find(*name); found != names.end()) *name = found->second;
+  };
+  for (onnx::NodeProto& node : *body->mutable_node()) {
+    for (std::string& input : *node.mutable_input()) rename(&input);
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) rename_outer_values(attribute.mutable_g(), names);
+    }
+  }
+  for (onnx::ValueInfoProto& output : *body->mutable_output()) rename(output.mutable_name());
+}
+
 }  // namespace
 
 template <class Nodes>
@@ -37,6 +56,9 @@ void GraphBuilder::add_nodes(const Nodes& nodes, const std::string& prefix, Name
     onnx::NodeProto copy = node;
     for (std::string& input : *copy.mutable_input()) input = renamed(input);
     for (std::string& output : *copy.mutable_output()) output = renamed(output);
+    for (onnx::AttributeProto& attribute : *copy.mutable_attribute()) {
+      if (attribute.has_g()) rename_outer_values(attribute.mutable_g(), *names);
+    }
     copy.set_name(prefix + node_name(node, index));
     add_node(copy, index++);
   }

@@ -65,6 +65,9 @@ std::vector<std::int64_t> NodeContext::axes(std::vector<std::int64_t> given,
                                             std::int64_t rank) const {
   for (std::int64_t& value : given) value = axis(value, rank);
   std::sort(given.begin(), given.end());
+  if (std::adjacent_find(given.begin(), given.end()) != given.end()) {
+    refuse("names an axis twice");
+  }
   return given;
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 int default_opset(const onnx::ModelProto& model) {
   for (const onnx::OperatorSetIdProto& entry : model.opset_import()) {
-    if (is_default_domain(entry.domain())) return static_cast<int>(entry.version());
+    if (!is_default_domain(entry.domain())) continue;
+    return static_cast<int>(std::clamp<std::int64_t>(entry.version(), -1, INT32_MAX));
   }
   return 0;
 }

@@ -9,17 +9,10 @@
 namespace fm {
 namespace {
 
-constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
-
 Shape shape_of(const onnx::TensorProto& proto, const std::string& name) {
-  Shape shape;
-  std::int64_t count = 1;
-  for (std::int64_t dimension : proto.dims()) {
-    if (dimension < 0 || (dimension != 0 && count > largest_tensor / dimension)) {
-      throw UserError("tensor `" + name + "` has impossible dimensions");
-    }
-    count *= dimension;
-    shape.push_back(dimension);
+  Shape shape(proto.dims().begin(), proto.dims().end());
+  if (!is_possible(shape)) {
+    throw UserError("tensor `" + name + "` has impossible dimensions " + to_string(shape));
   }
   return shape;
 }
@@ -72,14 +65,18 @@ std::string external_path(const std::string& location, const std::string& name,
                           const std::string& model_path) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::weakly_canonical(fs::absolute(model_path)).parent_path();
-  const fs::path file = fs::weakly_canonical(folder / location);
+  std::error_code error;  // a name too long, a loop of links
+  const fs::path file = fs::weakly_canonical(folder / location, error);
+  if (error || location.find('\0') != std::string::npos) {
+    throw UserError("tensor `" + name + "`: external data names no file: " + error.message());
+  }
   const fs::path inside = file.lexically_relative(folder);
   if (location.empty() || fs::path(location).is_absolute() || inside.empty() ||
       *inside.begin() == "..") {
     throw UserError("tensor `" + name + "`: external data `" + location +
                     "` lies outside the model's folder");
   }
-  if (!fs::is_regular_file(file)) {
+  if (!fs::is_regular_file(file, error)) {
     throw UserError("tensor `" + name + "`: external data file `" + location + "` is missing");
   }
   return file.string();

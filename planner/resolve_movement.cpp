@@ -29,6 +29,7 @@ std::vector<TensorFacts> resolve_reshape(NodeContext& context) {
   std::optional<std::size_t> unknown;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] < -1) context.refuse("has a negative dimension");
+    if (shape[d] > largest_tensor) context.refuse("has a dimension of " + std::to_string(shape[d]));
     if (shape[d] == 0 && !allow_zero) {
       if (d >= context.shape(0).size()) context.refuse("copies a dimension its input lacks");
       shape[d] = context.shape(0)[d];
@@ -36,6 +37,8 @@ std::vector<TensorFacts> resolve_reshape(NodeContext& context) {
     if (shape[d] == -1) {
       if (unknown) context.refuse("has two dimensions of -1");
       unknown = d;
+    } else if (shape[d] != 0 && known > largest_tensor / shape[d]) {
+      context.refuse("cannot reshape " + to_string(context.shape(0)) + " to " + to_string(shape));
     } else {
       known *= shape[d];
     }
@@ -95,6 +98,7 @@ std::vector<TensorFacts> resolve_expand(NodeContext& context) {
   for (std::int64_t extent : wanted) {
     if (extent < 0) context.refuse("has a negative dimension");
   }
+  if (!is_possible(wanted)) context.refuse("cannot expand to " + to_string(wanted));
   const auto shape = broadcast_shape(context.shape(0), wanted);
   if (!shape) {
     context.refuse("cannot expand " + to_string(context.shape(0)) + " to " + to_string(wanted));
@@ -107,7 +111,7 @@ std::vector<TensorFacts> resolve_expand(NodeContext& context) {
 std::int64_t block_size(NodeContext& context) {
   if (context.rank(0) != 4) context.refuse("needs an input of rank 4");
   const std::int64_t block = attribute_int(context.node, "blocksize", 0);
-  if (block < 1) context.refuse("blocksize must be at least 1");
+  if (block < 1 || block > 1024) context.refuse("blocksize must be 1 to 1024");
   return block;
 }
 
@@ -151,11 +155,15 @@ std::vector<TensorFacts> resolve_size(NodeContext& context) {
 
 std::vector<TensorFacts> resolve_constant_of_shape(NodeContext& context) {
   const Shape shape = context.constant_ints(0);
+  if (!is_possible(shape)) context.refuse("cannot fill the shape " + to_string(shape));
   const auto type =
       attribute_int(context.node, "value_type", static_cast<std::int64_t>(ElementType::float32));
   context.keep_inputs(0);
   return {{static_cast<ElementType>(type), shape}};
 }
+
+/// Whole numbers beyond are not exact on the device.
+constexpr double longest_range = 1 << 24;
 
 std::vector<TensorFacts> resolve_range(NodeContext& context) {
   double bounds[3];  // start, limit, delta
@@ -170,7 +178,9 @@ std::vector<TensorFacts> resolve_range(NodeContext& context) {
     bounds[i] = static_cast<double>(value[0]);
   }
   const double count = std::ceil((bounds[1] - bounds[0]) / bounds[2]);
-  if (!(count <= 1e9)) context.refuse("its range is not finite");
+  if (!(count <= longest_range)) {
+    context.refuse("its range is longer than 2^24, or not finite");
+  }
   return {{context.type(0), {static_cast<std::int64_t>(std::max(0.0, count))}}};
 }
 

@@ -49,9 +49,11 @@ std::vector<TensorFacts> resolve_slice(NodeContext& context) {
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const auto d = static_cast<std::size_t>(context.axis(axes[i], rank));
     if (steps[i] == 0) context.refuse("a step is zero");
+    // A step beyond the dimension takes one element, however large it is.
+    const std::int64_t far = std::max<std::int64_t>(context.shape(0)[d], 1);
+    all_steps[d] = std::clamp(steps[i], -far, far);
     std::tie(all_starts[d], shape[d]) =
-        sliced_range(starts[i], ends[i], steps[i], context.shape(0)[d]);
-    all_steps[d] = steps[i];
+        sliced_range(starts[i], ends[i], all_steps[d], context.shape(0)[d]);
   }
   context.node.attributes = {{"starts", all_starts}, {"steps", all_steps}};
   context.keep_inputs(1);
@@ -112,6 +114,9 @@ std::vector<TensorFacts> resolve_pad(NodeContext& context) {
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (pads[d] < 0 || pads[shape.size() + d] < 0)
       context.refuse("negative pads are not supported");
+    if (std::max(pads[d], pads[shape.size() + d]) > largest_tensor) {
+      context.refuse("pads must be at most 2^40");
+    }
     shape[d] += pads[d] + pads[shape.size() + d];
   }
   context.node.attributes = {{"pads", pads}, {"value", value}};

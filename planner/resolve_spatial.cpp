@@ -105,7 +105,8 @@ std::vector<TensorFacts> resolve_convolution(NodeContext& context) {
   const std::int64_t groups = attribute_int(context.node, "group", 1);
   const Shape filter = filter_shape(context);
   const std::int64_t channels = context.shape(0)[1];
-  if (groups < 1 || filter[1] * groups != channels || filter[0] % groups != 0) {
+  if (groups < 1 || channels % groups != 0 || filter[1] != channels / groups ||
+      filter[0] % groups != 0) {
     context.refuse("filter " + to_string(filter) + " in " + std::to_string(groups) +
                    " groups does not fit " + std::to_string(channels) + " input channels");
   }

@@ -56,7 +56,7 @@ Outcome execute(const SmallNetwork& network, const Execution& execution = {}) {
     outcome.times = executor.run(ignore_progress);
     executor.recorder().stop_keeping();
   }
-  outcome.y = from_device_bytes(y, executor.read_output(y)).values;
+  outcome.y = from_device_bytes(y, executor.read_tensor(y)).values;
   outcome.memory = executor.recorder().memory();
   outcome.operations = executor.recorder().operations();
   return outcome;
@@ -149,7 +149,7 @@ void expect_each_model_right(const test::QueueNetwork& queue, std::size_t runs) 
     for (std::size_t m = 0; m < plan.models.size(); ++m) {
       const PlanTensor& y = plan.tensor(test::QueueNetwork::name_of(m) + "_y");
       const SmallNetwork& network = queue.network(m);
-      EXPECT_LE(relative_error(from_device_bytes(y, executor.read_output(y)).values,
+      EXPECT_LE(relative_error(from_device_bytes(y, executor.read_tensor(y)).values,
                                network.reference(network.input())),
                 1e-5)
           << "model " << m;
