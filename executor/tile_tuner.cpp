@@ -1,0 +1,112 @@
+#include "executor/tile_tuner.hpp"
+
+#include <algorithm>
+
+#include "core/plan_streams.hpp"
+#include "executor/launch_kernels.hpp"
+#include "kernels/catalogue.hpp"
+#include "kernels/tile_candidates.hpp"
+
+namespace fm {
+namespace {
+
+constexpr int most_runs = 7;
+constexpr double enough_ns = 200e6;  ///< measured in all, after two runs
+
+/// Two half ones, or a small float: no time depends on values, but NaN and denormals do.
+constexpr std::uint32_t fill_pattern = 0x3c003c00;
+
+/// Memory of a launch's tensors, filled.
+class LaunchMemory {
+ public:
+  LaunchMemory(const OpenClContext& context, const OpenClQueue& queue, const Plan& plan,
+               const PlanLaunch& launch) {
+    for (const LaunchArgument& argument : launch.arguments) {
+      if (const auto* tensor = std::get_if<TensorArgument>(&argument)) {
+        const PlanTensor& planned = plan.tensor(tensor->tensor);
+        if (memory_.count(planned.id) == 0) create(context, queue, planned);
+        values_.emplace_back(memory_.at(planned.id).get());
+      } else if (const auto* integer = std::get_if<IntArgument>(&argument)) {
+        values_.emplace_back(integer->value);
+      } else if (const auto* real = std::get_if<FloatArgument>(&argument)) {
+        values_.emplace_back(real->value);
+      } else {
+        values_.emplace_back(LocalMemory{std::get<LocalArgument>(argument).bytes});
+      }
+    }
+  }
+  const std::vector<KernelValue>& values() const { return values_; }
+
+ private:
+  void create(const OpenClContext& context, const OpenClQueue& queue, const PlanTensor& tensor) {
+    OpenClMemory& memory = memory_[tensor.id];
+    if (tensor.placement == Placement::image2d) {
+      const GridExtent extent = grid_extent(tensor.layout, tensor.shape);
+      memory = create_image(context, extent, tensor.dtype, tensor.id);
+      fill_image(queue, memory, extent, {1, 1, 1, 1});
+      return;
+    }
+    const Bytes words = Bytes((tensor.bytes.count() + 3) / 4 * 4);
+    memory = create_buffer(context, words, CL_MEM_READ_WRITE, tensor.id);
+    // Integers may be indices: the first element is always there.
+    fill_buffer(queue, memory, Bytes(0), words, tensor.dtype == DataType::i32 ? 0 : fill_pattern);
+  }
+
+  std::map<std::string, OpenClMemory> memory_;  // by tensor
+  std::vector<KernelValue> values_;
+};
+
+/// The launch without the weights that it moves for later ones.
+PlanLaunch without_streams(PlanLaunch launch) {
+  launch.parameters.erase(streams_parameter);
+  return launch;
+}
+
+}  // namespace
+
+TileTuner::TileTuner(const OpenClContext& context, ProgramCache& cache)
+    : context_(context), cache_(cache), queue_(create_queue(context, "tuning")) {}
+
+TunedTile TileTuner::tune(const Plan& plan, const PlanLaunch& planned) {
+  const OpenClDevice& device = context_.device();
+  TileSearch search;
+  search.compute_units = std::max<std::uint32_t>(1, device.compute_units);
+  search.sequential = device.computes_in_host_memory();
+  search.group_limit = device.work_group_limit;
+  const PlanLaunch launch = without_streams(planned);
+  const LaunchMemory memory(context_, queue_, plan, launch);
+  TunedTile best;
+  best.tile = tile_of(launch);
+  best.default_ns = measure(plan, launch, memory.values());
+  best.tile_ns = best.default_ns;
+  for (const LaunchTile& tile : tile_candidates(launch, search)) {
+    const double time = measure(plan, with_tile(launch, tile), memory.values());
+    if (time >= best.tile_ns) continue;
+    best.tile = tile;
+    best.tile_ns = time;
+  }
+  return best;
+}
+
+double TileTuner::measure(const Plan& plan, const PlanLaunch& launch,
+                          const std::vector<KernelValue>& arguments) {
+  const OpenClKernel& kernel = cache_.kernel(launch.kernel, kernel_source(plan, launch),
+                                             compile_options(plan, launch, false));
+  set_arguments(kernel, arguments);
+  double best = 0, total = 0;
+  for (int run = -1; run < most_runs && (run < 2 || total < enough_ns); ++run) {
+    const OpenClEvent event = enqueue_kernel(queue_, kernel, launch.global, launch.local,
+                                             "launch " + launch.id + " (" + launch.kernel + ")");
+    flush(queue_);
+    wait_for(event, launch.id);
+    const EventTimes times = times_of(event);
+    // At least the clock's tick: a rate of it must be finite.
+    const double time = std::max(1.0, static_cast<double>(times.ended - times.started));
+    if (run < 0) continue;  // to warm up
+    best = run == 0 ? time : std::min(best, time);
+    total += time;
+  }
+  return best;
+}
+
+}  // namespace fm
