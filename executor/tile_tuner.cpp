@@ -10,8 +10,8 @@
 namespace fm {
 namespace {
 
-constexpr int most_runs = 7;
-constexpr double enough_ns = 200e6;  ///< measured in all, after two runs
+constexpr int most_rounds = 7;
+constexpr double enough_ns = 200e6;  ///< of a tile's runs, from the second round on
 
 /// Two half ones, or a small float: no time depends on values, but NaN and denormals do.
 constexpr std::uint32_t fill_pattern = 0x3c003c00;
@@ -75,38 +75,47 @@ TunedTile TileTuner::tune(const Plan& plan, const PlanLaunch& planned) {
   search.group_limit = device.work_group_limit;
   const PlanLaunch launch = without_streams(planned);
   const LaunchMemory memory(context_, queue_, plan, launch);
-  TunedTile best;
-  best.tile = tile_of(launch);
-  best.default_ns = measure(plan, launch, memory.values());
-  best.tile_ns = best.default_ns;
+  std::vector<Contestant> contestants{prepare(plan, launch, memory.values())};
   for (const LaunchTile& tile : tile_candidates(launch, search)) {
-    const double time = measure(plan, with_tile(launch, tile), memory.values());
-    if (time >= best.tile_ns) continue;
-    best.tile = tile;
-    best.tile_ns = time;
+    contestants.push_back(prepare(plan, with_tile(launch, tile), memory.values()));
   }
-  return best;
+  for (Contestant& contestant : contestants) run(contestant);  // to warm up
+  double total = 0;
+  const double enough = enough_ns * static_cast<double>(contestants.size());
+  for (int round = 0; round < most_rounds && (round < 2 || total < enough); ++round) {
+    for (Contestant& contestant : contestants) {
+      const double time = run(contestant);
+      contestant.best_ns = round == 0 ? time : std::min(contestant.best_ns, time);
+      total += time;
+    }
+  }
+  const auto fastest = std::min_element(
+      contestants.begin(), contestants.end(),
+      [](const Contestant& left, const Contestant& right) { return left.best_ns < right.best_ns; });
+  TunedTile tuned;
+  tuned.tile = tile_of(fastest->launch);
+  tuned.tile_ns = fastest->best_ns;
+  tuned.default_ns = contestants.front().best_ns;
+  return tuned;
 }
 
-double TileTuner::measure(const Plan& plan, const PlanLaunch& launch,
-                          const std::vector<KernelValue>& arguments) {
+TileTuner::Contestant TileTuner::prepare(const Plan& plan, const PlanLaunch& launch,
+                                         const std::vector<KernelValue>& arguments) {
   const OpenClKernel& kernel = cache_.kernel(launch.kernel, kernel_source(plan, launch),
                                              compile_options(plan, launch, false));
   set_arguments(kernel, arguments);
-  double best = 0, total = 0;
-  for (int run = -1; run < most_runs && (run < 2 || total < enough_ns); ++run) {
-    const OpenClEvent event = enqueue_kernel(queue_, kernel, launch.global, launch.local,
-                                             "launch " + launch.id + " (" + launch.kernel + ")");
-    flush(queue_);
-    wait_for(event, launch.id);
-    const EventTimes times = times_of(event);
-    // At least the clock's tick: a rate of it must be finite.
-    const double time = std::max(1.0, static_cast<double>(times.ended - times.started));
-    if (run < 0) continue;  // to warm up
-    best = run == 0 ? time : std::min(best, time);
-    total += time;
-  }
-  return best;
+  return {launch, &kernel};
+}
+
+double TileTuner::run(const Contestant& contestant) {
+  const PlanLaunch& launch = contestant.launch;
+  const OpenClEvent event = enqueue_kernel(queue_, *contestant.kernel, launch.global, launch.local,
+                                           "launch " + launch.id + " (" + launch.kernel + ")");
+  flush(queue_);
+  wait_for(event, "launch " + launch.id);
+  const EventTimes times = times_of(event);
+  // At least the clock's tick: a time in a file of tiles is above 0.
+  return std::max(1.0, static_cast<double>(times.ended - times.started));
 }
 
 }  // namespace fm

@@ -12,13 +12,20 @@ class TileTuner {
   /// Both outlive it.
   TileTuner(const OpenClContext& context, ProgramCache& cache);
 
-  /// The launch's own tile and the best candidates by estimate are measured; the fastest wins.
+  /// The launch's own tile and the best candidates by estimate are measured in turn, several times:
+  /// what else the computer does then meets all of them. The fastest wins.
   TunedTile tune(const Plan& plan, const PlanLaunch& launch);
 
  private:
-  /// Nanoseconds of the fastest of several runs.
-  double measure(const Plan& plan, const PlanLaunch& launch,
-                 const std::vector<KernelValue>& arguments);
+  struct Contestant {
+    PlanLaunch launch;
+    const OpenClKernel* kernel = nullptr;  // of the cache
+    double best_ns = 0;
+  };
+  Contestant prepare(const Plan& plan, const PlanLaunch& launch,
+                     const std::vector<KernelValue>& arguments);
+  /// Nanoseconds of one run.
+  double run(const Contestant& contestant);
 
   const OpenClContext& context_;
   ProgramCache& cache_;
