@@ -8,8 +8,8 @@ namespace {
 
 /// Accumulators of a tile, in values of `vector` lanes: more than this leave the registers.
 constexpr std::int64_t most_accumulators = 28;
-/// Multiply-adds of a vector in the time in which one of its operands is loaded.
-constexpr double multiplications_a_load = 1;
+/// Multiply-adds of one lane in the time in which one element is loaded: assumed.
+constexpr double multiplications_a_load = 4;
 
 std::int64_t items(const LocalSize& local) {
   return static_cast<std::int64_t>(local[0] * local[1] * local[2]);
@@ -78,7 +78,7 @@ double tile_estimate(const PlanLaunch& launch, const LaunchTile& tile, const Til
   const double loaded = rows * tiles + columns * (blocks > 1 ? 1 : tiles);
   // One depth's loads hide behind its arithmetic, or the other way round.
   const double item = static_cast<double>(work.depth) *
-                      std::max(computed, multiplications_a_load * loaded * texel_lanes) /
+                      std::max(computed, multiplications_a_load * loaded) /
                       static_cast<double>(tile.vector);
   // The last groups to run leave units without work.
   const auto units = static_cast<double>(search.compute_units);
