@@ -13,6 +13,7 @@
 #include "executor/finite_check.hpp"
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
+#include "executor/fmexec_tune.hpp"
 #include "executor/model_arrays.hpp"
 #include "executor/plan_executor.hpp"
 #include "executor/plan_recording.hpp"
@@ -154,6 +155,7 @@ ExitStatus fmexec(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "microbench") {
     return fmexec_microbench(argc - 1, argv + 1);
   }
+  if (argc > 1 && std::string(argv[1]) == "tune") return fmexec_tune(argc - 1, argv + 1);
   const std::optional<FmexecOptions> options = parse_fmexec_options(argc, argv);
   if (!options) return ExitStatus::done;
   if (options->list_devices) {

@@ -17,6 +17,7 @@ constexpr const char* usage =
     "usage: fmexec --plan PLAN --weights WEIGHTS [options]\n"
     "       fmexec --plan PLAN --record TRACE [options]   (records launches without running them)\n"
     "       fmexec microbench --record DIR   (see fmexec microbench --help)\n"
+    "       fmexec tune --plan PLAN -o TILES (see fmexec tune --help)\n"
     "Executes a plan on an OpenCL device, streaming weights from disk, and measures it.\n\n"
     "Example: fmexec --plan vit.plan.yaml --weights vit.fmw --verify vit.ref.npz --record "
     "vit.trace\n";

@@ -58,7 +58,7 @@ PlanDraft draft_plan(const ImportedModel& imported, const DeviceConfig& config,
   for (std::size_t i = 0; i < plan.launches.size(); ++i) {
     plan.launches[i].id = "L" + std::to_string(i);
   }
-  choose_tiles(config, &plan);
+  choose_tiles(config, options.tiles, &plan);
   if (options.queued) put_into_queue(*options.queued, &plan);
   return draft;
 }

@@ -6,6 +6,7 @@
 
 #include "core/device_config.hpp"
 #include "core/plan.hpp"
+#include "kernels/tile_file.hpp"
 #include "planner/onnx_import.hpp"
 #include "planner/passes/passes.hpp"
 #include "planner/placement.hpp"
@@ -36,6 +37,7 @@ struct PlanOptions {
   WeightSlices slices = WeightSlices::small;
   double alpha = 0.1;  ///< adaptive: capacity that a split must gain, as a share
   std::optional<QueuePlace> queued;
+  TileFile tiles;  ///< measured ones, before those for the config
 };
 
 struct PlanDraft {

@@ -4,6 +4,7 @@
 
 #include "core/diagnostics.hpp"
 #include "planner/overlap_command.hpp"
+#include "planner/tiles.hpp"
 
 namespace fm {
 namespace {
@@ -129,6 +130,9 @@ PlanOptions plan_options(const po::variables_map& values) {
   options.fused_attention = values.count("no-fused-attention") == 0;
   options.slices = weight_slices(values);
   options.eliminate = values.count("no-elimination") == 0;
+  if (values.count("tiles") != 0) {
+    options.tiles = read_tile_file(values["tiles"].as<std::string>());
+  }
   if (values.count("ring") != 0) options.ring = size_of_option(values, "ring");
   return options;
 }
@@ -155,6 +159,7 @@ void add_plan_flags(const std::string& default_policy, po::options_description* 
       "whole with preload, and with optimal where nothing limits memory")(
       "no-fused-attention", "store the scores of attention and their softmax, to compare")(
       "no-elimination", "copy what reshapes, transposes and slices rearrange, to compare")(
+      "tiles", text(), "tiles measured by fmexec tune, before those for the config")(
       "json", "print the summary as JSON")("help", "print this")("version", "print the version");
   add_overlap_options(flags);
 }

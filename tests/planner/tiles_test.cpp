@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/catalogue.hpp"
 #include "kernels/launch_tiles.hpp"
 #include "tests/planner/test_plan.hpp"
@@ -48,6 +50,28 @@ TEST(Tiles, StayWithinAWorkGroupOfTheDevice) {
     EXPECT_LE(launch.local[0] * launch.local[1] * launch.local[2], 32u);
     EXPECT_GE(launch.global[1] * static_cast<std::uint64_t>(tile.rows * tile.blocks), 1000u);
   }
+}
+
+TEST(Tiles, AreThoseMeasuredWhereAFileHasThem) {
+  PlanOptions options;
+  options.placement = PlacementPolicy::buffer;
+  const Plan plain = plan_of(stack_model(1, 64), options, "adreno-750");
+  const auto tiled = std::find_if(plain.launches.begin(), plain.launches.end(), has_tile);
+  ASSERT_NE(tiled, plain.launches.end());
+  TunedTile tuned;
+  tuned.tile = {2, 8, 16, {1, 2, 1}};
+  tuned.where = {"t.yaml", 7, 5};
+  options.tiles.tiles[tile_subject(plain, *tiled)] = tuned;
+  const Plan plan = plan_of(stack_model(1, 64), options, "adreno-750");
+  EXPECT_EQ(tile_of(plan.launch(tiled->id)), tuned.tile);
+  // Of another size: not this entry's subject.
+  const Plan other = plan_of(stack_model(1, 128), options, "adreno-750");
+  EXPECT_EQ(tile_of(other.launch(tiled->id)).vector, 4);
+
+  options.tiles.tiles.begin()->second.tile.rows = 7;
+  EXPECT_THAT([&] { plan_of(stack_model(1, 64), options, "adreno-750"); },
+              testing::ThrowsMessage<UserError>(
+                  testing::AllOf(testing::HasSubstr("t.yaml:7:5"), testing::HasSubstr("TILE_M"))));
 }
 
 }  // namespace

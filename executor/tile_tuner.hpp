@@ -1,0 +1,35 @@
+#pragma once
+// Times of one launch with other tiles, alone on the device.
+
+#include "core/plan.hpp"
+#include "executor/program_cache.hpp"
+#include "kernels/tile_file.hpp"
+
+namespace fm {
+
+class TileTuner {
+ public:
+  /// Both outlive it.
+  TileTuner(const OpenClContext& context, ProgramCache& cache);
+
+  /// The launch's own tile and the best candidates by estimate are measured in turn, several times:
+  /// what else the computer does then meets all of them. The fastest wins.
+  TunedTile tune(const Plan& plan, const PlanLaunch& launch);
+
+ private:
+  struct Contestant {
+    PlanLaunch launch;
+    const OpenClKernel* kernel = nullptr;  // of the cache
+    double best_ns = 0;
+  };
+  Contestant prepare(const Plan& plan, const PlanLaunch& launch,
+                     const std::vector<KernelValue>& arguments);
+  /// Nanoseconds of one run.
+  double run(const Contestant& contestant);
+
+  const OpenClContext& context_;
+  ProgramCache& cache_;
+  OpenClQueue queue_;
+};
+
+}  // namespace fm
