@@ -1,4 +1,4 @@
-"""Plans, simulates and runs the paper's eleven networks: ./fm networks [--networks A,B] [--part plans|simulated|measured]
+"""Plans, simulates and runs the paper's eleven networks: ./fm networks [--networks A,B] [--configs A,B] [--part plans|simulated|measured]
 
 Finished points are kept under out/paper, as by ./fm paper; --only-kept measures nothing. Which
 networks, devices and policies: networks.yaml. Writes docs/networks.md.
@@ -21,6 +21,7 @@ PARTS = ("plans", "simulated", "measured")
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--networks", help="only these, separated by commas")
+    parser.add_argument("--configs", help="only these simulated devices")
     parser.add_argument("--part", choices=PARTS, help="make only this part; the others as far as they are kept")
     parser.add_argument("--only-kept", action="store_true", help="measure nothing, print finished points")
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
@@ -29,42 +30,57 @@ def parse():
     return parser.parse_args()
 
 
-def plans(work, network, content):
+def plans(study, network, content):
     """{(config, policy): facts of the plan, or why there is none}"""
     found = {}
     for config in content["configs"]:
         for policy in content["policies"]:
             try:
-                found[config, policy] = work.plan(network, {"name": policy, "options": ["--policy", policy]}, config)[1]
+                found[config, policy] = study(config).plan(network, {"name": policy, "options": ["--policy", policy]}, config)[1]
             except Refused as refusal:
                 found[config, policy] = str(refusal)
     return found
 
 
-def simulated(work, network, content):
+def simulated(study, network, content):
     """{config: facts of the simulated run under `preload`}"""
-    return {config: simulated_facts(work.preload_result(network, config)) for config in content["configs"]}
+    found = {}
+    for config in content["configs"]:
+        try:
+            found[config] = simulated_facts(study(config).preload_result(network, config))
+        except NotKept:
+            continue
+    return found
 
 
-def measured(work, network, content):
+def measured(study, network, content):
     """{"preloaded" or "streamed": facts of the run on this computer}"""
     name = "streamed" if network.get("streams") else "preloaded"
-    return {name: Measured(work, name, content[name]).point(network)}
+    try:
+        return {name: Measured(study(content["measured_on"]), name, content[name]).point(network)}
+    except NotKept:
+        return {}
+
+
+def wanted(options, content, network, part, config):
+    """Whether the options ask for it to be made, not only shown."""
+    return ((not options.networks or network["name"] in options.networks.split(","))
+            and options.part in (None, part) and not options.only_kept
+            and (not options.configs or config not in content["configs"] or config in options.configs.split(",")))
 
 
 def collect(content, options):
-    """{part: {network: facts}}; what is not wanted or not kept is left out."""
+    """{part: {network: facts}}; what is not wanted and not kept is left out."""
     points = {part: {} for part in PARTS}
     for network in content["networks"]:
-        for part in PARTS:
-            wanted = (not options.networks or network["name"] in options.networks.split(",")) and options.part in (None, part)
-            work = Study(Tools(options.bin, options.only_kept or not wanted), options.out, content)
-            try:
-                points[part][network["name"]] = globals()[part](work, network, content)
-            except NotKept:
-                continue
-            if wanted:
-                print(f"{network['name']}: {part}", file=sys.stderr, flush=True)
+        for part, make in zip(PARTS, (plans, simulated, measured)):
+            def study(config):
+                return Study(Tools(options.bin, not wanted(options, content, network, part, config)), options.out, content)
+
+            found = make(study, network, content)
+            if found:
+                points[part][network["name"]] = found
+            print(f"{network['name']}: {part}", file=sys.stderr, flush=True)
     return points
 
 

@@ -80,17 +80,26 @@ def beside(facts, published):
     return str(theirs), f"{ratio:.2f}" + ("" if abs(ratio - 1) <= WITHIN else " (outside)")
 
 
+def paper_cells(facts, published):
+    if facts is None:
+        return [""] * 6
+    return [milliseconds(facts), *beside(facts, published), f"{facts['texture_share']:.0%}", f"{facts['integrated_ms']:.0f}",
+            f"{facts['peak_bytes'] / MIB:.0f}"]
+
+
+def other_cells(facts):
+    return [milliseconds(facts), f"{facts['texture_share']:.0%}"] if facts else ["", ""]
+
+
 def simulated_rows(content, points, published):
+    first, *others = content["configs"]
     for network in content["networks"]:
         if network["name"] not in points:
             continue
         found = points[network["name"]]
-        first = found[content["configs"][0]]
         theirs = published["latency_ms"].get(network.get("published"), {})
-        yield [network["name"], milliseconds(first), *beside(first, theirs), f"{first['texture_share']:.0%}",
-               f"{first['integrated_ms']:.0f}", f"{first['peak_bytes'] / MIB:.0f}",
-               *(cell for config in content["configs"][1:]
-                 for cell in (milliseconds(found[config]), f"{found[config]['texture_share']:.0%}"))]
+        yield [network["name"], *paper_cells(found.get(first), theirs),
+               *(cell for config in others for cell in other_cells(found.get(config)))]
 
 
 def simulated_head(content):
@@ -102,8 +111,8 @@ def simulated_head(content):
 def kernel_rows(content, points):
     config = content["configs"][0]
     for network, found in points.items():
-        facts = found[config]
-        if facts["texture_share"] <= TEXTURE_BOUND:
+        facts = found.get(config)
+        if facts is None or facts["texture_share"] <= TEXTURE_BOUND:
             continue
         total = sum(ns for _, _, ns, _, _ in facts["kernels"])
         for kernel, launches, ns, share, bound in facts["kernels"]:
