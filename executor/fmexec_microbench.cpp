@@ -1,13 +1,13 @@
 #include "executor/fmexec_microbench.hpp"
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
 
 #include "core/progress_bar.hpp"
 #include "core/version.hpp"
+#include "executor/command_line.hpp"
 #include "executor/recorder/microbench_trace.hpp"
 
 namespace fm {
@@ -31,19 +31,6 @@ po::options_description described_options() {
   add("list", "print the microbenchmarks and stop");
   add("help,h", "print this");
   return options;
-}
-
-po::variables_map parse(int argc, const char* const* argv, const po::options_description& options) {
-  po::variables_map values;
-  try {
-    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(
-        po::command_line_parser(argc, argv).options(options).style(style).positional({}).run(),
-        values);
-  } catch (const po::error& error) {
-    throw UserError(std::string(error.what()) + "; see fmexec microbench --help");
-  }
-  return values;
 }
 
 std::vector<Microbench> chosen(const po::variables_map& values) {
@@ -73,7 +60,7 @@ std::map<std::string, std::string> lasting_facts(const OpenClDevice& device) {
 
 ExitStatus fmexec_microbench(int argc, const char* const* argv) {
   const po::options_description options = described_options();
-  const po::variables_map values = parse(argc, argv, options);
+  const po::variables_map values = parse_command_line(argc, argv, options, "fmexec microbench");
   if (values.count("help") != 0) {
     std::cout << usage << "\n" << options;
     return ExitStatus::done;

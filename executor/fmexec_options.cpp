@@ -1,12 +1,12 @@
 #include "executor/fmexec_options.hpp"
 
-#include <boost/program_options.hpp>
 #include <cmath>
 #include <iostream>
 
 #include "core/device_config.hpp"
 #include "core/diagnostics.hpp"
 #include "core/version.hpp"
+#include "executor/command_line.hpp"
 
 namespace fm {
 namespace {
@@ -145,16 +145,7 @@ void check(const FmexecOptions& options) {
 
 std::optional<FmexecOptions> parse_fmexec_options(int argc, const char* const* argv) {
   const po::options_description described = described_options();
-  po::variables_map values;
-  try {
-    // No abbreviations: an option added later must not change what a script means.
-    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(
-        po::command_line_parser(argc, argv).options(described).style(style).positional({}).run(),
-        values);
-  } catch (const po::error& error) {
-    throw UserError(std::string(error.what()) + "; see fmexec --help");
-  }
+  const po::variables_map values = parse_command_line(argc, argv, described, "fmexec");
   if (values.count("help")) {
     std::cout << usage << "\n" << described;
     return std::nullopt;

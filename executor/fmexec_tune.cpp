@@ -1,6 +1,5 @@
 #include "executor/fmexec_tune.hpp"
 
-#include <boost/program_options.hpp>
 #include <cctype>
 #include <filesystem>
 #include <iomanip>
@@ -9,6 +8,7 @@
 #include "core/atomic_file.hpp"
 #include "core/progress_bar.hpp"
 #include "core/yaml_value.hpp"
+#include "executor/command_line.hpp"
 #include "executor/device_limits.hpp"
 #include "executor/tile_tuner.hpp"
 #include "kernels/catalogue.hpp"
@@ -35,19 +35,6 @@ po::options_description described_options() {
       "index or part of the name of an OpenCL device (default: the first GPU, else CPU)");
   add("help,h", "print this");
   return options;
-}
-
-po::variables_map parse(int argc, const char* const* argv, const po::options_description& options) {
-  po::variables_map values;
-  try {
-    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(
-        po::command_line_parser(argc, argv).options(options).style(style).positional({}).run(),
-        values);
-  } catch (const po::error& error) {
-    throw UserError(std::string(error.what()) + "; see fmexec tune --help");
-  }
-  return values;
 }
 
 std::string default_path(const OpenClDevice& device) {
@@ -106,7 +93,7 @@ void print(std::ostream& people, const std::string& subject, const TunedTile& tu
 
 ExitStatus fmexec_tune(int argc, const char* const* argv) {
   const po::options_description options = described_options();
-  const po::variables_map values = parse(argc, argv, options);
+  const po::variables_map values = parse_command_line(argc, argv, options, "fmexec tune");
   if (values.count("help") != 0) {
     std::cout << usage << "\n" << options;
     return ExitStatus::done;

@@ -51,6 +51,10 @@ Placement PlacementRule::of(TensorRole role, Layout layout, const Shape& shape) 
   return wanted && fits(layout, shape) ? Placement::image2d : Placement::buffer;
 }
 
+bool PlacementRule::weight_as_wanted(Layout layout, const Shape& shape) const {
+  return !weights_in_images_ || fits(layout, shape);
+}
+
 bool PlacementRule::needs_split(Layout layout, const Shape& shape) const {
   return policy_ == PlacementPolicy::image2d && !fits(layout, shape);
 }

@@ -30,6 +30,8 @@ class PlacementRule {
   Placement of(TensorRole role, Layout layout, const Shape& shape) const;
   /// The weight should be an image but is too large for one: it must be split.
   bool needs_split(Layout layout, const Shape& shape) const;
+  /// In an image if weights are to lie in images, else in a buffer.
+  bool weight_as_wanted(Layout layout, const Shape& shape) const;
   const ImageLimits& limits() const { return limits_; }
 
  private:

@@ -60,7 +60,7 @@ TensorIndex permuted_constant(GraphEditor* editor, TensorIndex constant,
 constexpr Bytes largest_whole_weight{16 << 20};
 constexpr Bytes largest_slice{8 << 20};
 /// Slices cost launches that are too small for the device, so that where memory is no concern only
-/// what no image holds is split.
+/// what no image holds is split, which would else have to lie in a buffer.
 enum class WeightSlices { small, whole };
 
 /// Whether `node` gathers rows of the constant `table`: the operator of fuse_embeddings().

@@ -51,11 +51,12 @@ struct PartLimits {
     return !placement.needs_split(split.layout, shape);
   }
   bool stays_whole(const Split& split, const Shape& shape) const {
+    if (slices == WeightSlices::whole && placement.weight_as_wanted(split.layout, shape))
+      return true;
     return fits(split, shape, largest_whole_weight);
   }
   bool fits(const Split& split, const Shape& shape, Bytes largest = largest_slice) const {
-    return fits_image(split, shape) && (slices == WeightSlices::whole ||
-                                        storage_bytes(split.layout, storage, shape) <= largest);
+    return fits_image(split, shape) && storage_bytes(split.layout, storage, shape) <= largest;
   }
 };
 

@@ -221,7 +221,7 @@ TEST(SplitWeights, StayWholeWhereMemoryIsNoConcernAsFarAsAnImageHoldsThem) {
   };
   EXPECT_EQ(weights(WeightSlices::small, "16384"), 3u);
   EXPECT_EQ(weights(WeightSlices::whole, "16384"), 1u);
-  EXPECT_EQ(weights(WeightSlices::whole, "2048"), 2u);
+  EXPECT_EQ(weights(WeightSlices::whole, "2048"), 3u);
 }
 
 TEST(SplitWeights, ATiedTableIsOneSetOfSlicesForBothReaders) {
