@@ -1,5 +1,6 @@
 #pragma once
-// Settings with copies alone, as many as a search tries: those of one preload set share its problem.
+// Settings with copies alone, as many as a search tries: those of one preload set share its
+// problem.
 
 #include <optional>
 #include <vector>

@@ -193,9 +193,8 @@ class OptimalPolicy {
     double before = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < request_.pareto; ++i) {
       const double share = static_cast<double>(i) / static_cast<double>(request_.pareto - 1);
-      const Bytes budget(
-          std::max(least_.bytes.count(),
-                   static_cast<std::uint64_t>(std::llround(least * std::pow(ratio, share)))));
+      const Bytes budget(std::max(least_.bytes.count(), static_cast<std::uint64_t>(std::llround(
+                                                            least * std::pow(ratio, share)))));
       const bool last = i + 1 == request_.pareto;
       Candidate best = last ? fastest : best_within(budget);
       if (best.total >= before) continue;
@@ -253,9 +252,8 @@ class OptimalPolicy {
     report.runs = request_.runs;
     report.budget = request_.budget;
     report.minimum = least_;
-    report.minimum_launch = least_.preloading
-                                ? preloading_name
-                                : model_.plan().launches[least_.launch].id;
+    report.minimum_launch =
+        least_.preloading ? preloading_name : model_.plan().launches[least_.launch].id;
     report.copying = run.copying;
     report.slowed = run.slowed;
     report.waiting = run.waiting + model_.preload_wait(candidate.setting);

@@ -68,7 +68,8 @@ class ScheduleRun {
       if (piece.first_chunk == 0 || chunks_.all[piece.first_chunk - 1].weight != weight) {
         run_.read_from[weight] = phase;
       }
-      disk_free_ = std::max(disk_free_, piece.image ? time : buffer_made(weight, time)) + piece.read;
+      disk_free_ =
+          std::max(disk_free_, piece.image ? time : buffer_made(weight, time)) + piece.read;
       for (; claimed_ <= last; ++claimed_) read_at_[claimed_] = disk_free_;
       if (piece.image) in_ring_ += piece.bytes;
     }
@@ -205,8 +206,8 @@ class ScheduleRun {
   /// GPU time of copying chunks of one weight, of which only the last may be short.
   std::int64_t copy_time(const Stretch& stretch) const {
     const auto time = [&](std::size_t chunk) {
-      return static_cast<std::int64_t>(std::ceil(
-          problem_.copy.nanoseconds_per_byte * static_cast<double>(chunks_.all[chunk].bytes)));
+      return static_cast<std::int64_t>(std::ceil(problem_.copy.nanoseconds_per_byte *
+                                                 static_cast<double>(chunks_.all[chunk].bytes)));
     };
     const auto before = static_cast<std::int64_t>(stretch.count - 1);
     return before * time(stretch.first) + time(stretch.first + stretch.count - 1);
@@ -228,8 +229,7 @@ class ScheduleRun {
       std::int64_t begin = std::max(now_, read);
       if (piece) begin = std::max(begin, enqueued(read));
       count_waiting(begin);
-      const std::int64_t base =
-          piece ? static_cast<std::int64_t>(problem_.copy.base.count()) : 0;
+      const std::int64_t base = piece ? static_cast<std::int64_t>(problem_.copy.base.count()) : 0;
       const std::int64_t time = copy_time(stretch) + base;
       run_.copying += Nanoseconds(static_cast<std::uint64_t>(time));
       now_ = begin + time;
@@ -312,7 +312,7 @@ class ScheduleRun {
   std::int64_t in_ring_ = 0;              // bytes
   std::int64_t image_end_ = 0;            // pointer behind the last image claimed
   std::int64_t host_ = 0;                 // when the host is free
-  std::int64_t allocating_ = 0;        // its time for images that no command uses yet
+  std::int64_t allocating_ = 0;           // its time for images that no command uses yet
   std::vector<std::int64_t> commands_;    // when launches and copies ended
   std::vector<std::int64_t> image_ends_;  // by launch
 };

@@ -55,9 +55,8 @@ class PieceList {
     const std::int64_t room = limit - pieces_.back().bytes;
     if (chunks_.all[end - 1].end - begin <= room) return end;
     // All but a weight's last chunk are whole, and that one is not held here.
-    return next_ + static_cast<std::size_t>(
-                       std::max<std::int64_t>(0, room) /
-                       static_cast<std::int64_t>(problem_.chunk.count()));
+    return next_ + static_cast<std::size_t>(std::max<std::int64_t>(0, room) /
+                                            static_cast<std::int64_t>(problem_.chunk.count()));
   }
 
   void take(std::size_t end) {

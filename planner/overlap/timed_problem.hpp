@@ -29,7 +29,7 @@ struct TimedWeight {
   std::size_t first_use = 0;  ///< positions of launches
   std::size_t last_use = 0;   ///< its memory is free after this launch; launches.size(): never
   WeightForm form = WeightForm::image;
-  Nanoseconds read;       ///< disk time of the whole weight, latencies included
+  Nanoseconds read;        ///< disk time of the whole weight, latencies included
   bool new_memory = true;  ///< made for it, not taken over from an earlier weight
 };
 

@@ -31,8 +31,8 @@ ModelErrors held_out(const std::vector<const DeviceProfile*>& profiles, HeldOutG
                      std::size_t folds);
 
 /// All of the above for a device: amounts, and shapes and kernels learnt from all profiles; with
-/// others also the whole profile, learnt from the others alone. Errors are those of `profile`'s launches, and
-/// its margins those of amounts and shapes.
+/// others also the whole profile, learnt from the others alone. Errors are those of `profile`'s
+/// launches, and its margins those of amounts and shapes.
 void hold_out(DeviceProfile* profile, const std::vector<DeviceProfile>& others, std::size_t folds);
 
 /// Each point between others left out in turn, its slowed time read off the curve of the rest.
