@@ -11,6 +11,7 @@ import time
 import numpy
 
 from memory_limit import run_in_group
+from page_cache import drop_from_cache
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BENCH = ROOT / "bench"
@@ -25,16 +26,6 @@ def call(*command, **options):
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(words)}\nended with {done.returncode}\n{done.stderr}")
     return done.stdout
-
-
-def drop_from_cache(path):
-    """Gives the file's clean pages back, so that the next reader goes to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-    finally:
-        os.close(descriptor)
 
 
 class Model:

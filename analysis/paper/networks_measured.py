@@ -8,24 +8,14 @@ import sys
 
 import numpy
 
-from command_line import NotKept, digest_of, save_json
+from command_line import ROOT, NotKept, digest_of, save_json
 
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(ROOT / "bench"))
+
+from page_cache import cached_bytes, drop_from_cache  # noqa: E402
+
 RUNS = 3
-
-
-def drop_cached(path):
-    """Gives the file's pages in the page cache back, so that those found later are the run's."""
-    descriptor = os.open(path, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-    os.close(descriptor)
-
-
-def cached_bytes(path):
-    printed = subprocess.run(["fincore", "--bytes", "--noheadings", "--output", "RES", path], check=True,
-                             capture_output=True, text=True).stdout
-    return int(printed)
 
 
 def errors(reference, outputs):
@@ -75,11 +65,11 @@ class Measured:
         command = ["--plan", plan, "--weights", weights, "--inputs", reference, "--outputs", outputs, "--json", "-o", result]
         self.study.tools.measure("fmexec", *command, "--repeat", RUNS)  # builds the programs, too
         times = json.loads(result.read_text())["latency"]
-        drop_cached(weights)
+        drop_from_cache(weights)
         self.study.tools.measure("fmexec", *command)
         cold = json.loads(result.read_text())
         facts = {"errors": errors(reference, outputs), "runtime": runtime, "exec_ms": times["exec_ns"] / 1e6,
-                 "integrated_ms": cold["latency"]["integrated_ns"] / 1e6, "device_bytes": cold["memory"]["peak_bytes"],
+                 "integrated_ms": cold["latency"]["integrated_ns"] / 1e6,
                  "process_bytes": process_bytes(cold["counters"]), "weights_file_bytes": os.path.getsize(weights),
                  "cached_bytes": cached_bytes(weights)}
         for path in (weights, reference, outputs, result):

@@ -11,7 +11,7 @@ import numpy
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis/paper"))
 
-from networks_measured import cached_bytes, drop_cached, errors, process_bytes  # noqa: E402
+from networks_measured import cached_bytes, drop_from_cache, errors, process_bytes  # noqa: E402
 from networks_page import page  # noqa: E402
 from points import load_yaml  # noqa: E402
 from simulated_network import by_kernel, simulated_facts, texture_share  # noqa: E402
@@ -84,7 +84,7 @@ class MeasuredTest(unittest.TestCase):
         path.read_bytes()
         if cached_bytes(path) == 0:
             self.skipTest("this file system does not say what it caches")
-        drop_cached(path)
+        drop_from_cache(path)
         self.assertEqual(cached_bytes(path), 0)
 
 
