@@ -1,7 +1,6 @@
 """What cold_start.py measures: a network's files and the programs that run it."""
 
 import json
-import os
 import pathlib
 import re
 import subprocess
