@@ -2,6 +2,7 @@
 
 MIB = 1 << 20
 WITHIN = 0.4  # how far execution may be from SmartMem's before it is marked
+LEAST_SHOWN = 0.02  # share of a network's time
 TEXTURE_BOUND = 0.6  # share of the texture pipes' peak above which a network is taken apart
 
 INTRODUCTION = """\
@@ -22,13 +23,21 @@ SIMULATED = """
 
 Recorded without weights (`fmexec --record` without `--weights`), simulated with `fmsim --sample auto`. Images, half
 precision, batch 1. Execution is from the first launch's start to the last one's end; ±: the sampling's error bound. SmartMem: the
-paper's table 7, Adreno 750. Texture: how busy the texture pipes are while launches run, of their peak.
+paper's table 7, Adreno 750; GMAC/s: multiply-adds a second of execution, ours and SmartMem's (of the paper's count). Texture: how busy the texture pipes are while launches run, of their peak.
 """
 
 KERNELS = """
 ### Networks above {share:.0%} of the texture pipes' peak on adreno-750
 
 Where their time goes, kernel by kernel: launches, share of the time, how busy the texture pipes are in it, what bounds most of it.
+"""
+
+ALIKE = """
+#### Launch by launch
+
+Their launches above {share:.0%}, those alike in one row, from {least:.0%} of the network's time. A launch cannot compute faster than
+its texels arrive: FLOP a byte that it asks of the texture pipes, the rate that their peak allows with it (the roof), and what
+it achieves of that. Waves: those that a core holds at once, and what keeps it from holding more.
 """
 
 MEASURED = """
@@ -71,20 +80,21 @@ def milliseconds(facts):
     return f"{facts['exec_ms']:.1f}" + (f" ± {bound:.0%}" if bound and bound >= 0.005 else "")
 
 
-def beside(facts, published):
-    """(SmartMem's execution, ours relative to it)"""
+def beside(facts, published, macs_giga):
+    """(SmartMem's execution, ours relative to it, GMAC/s of both)"""
     theirs = published.get("smartmem_exec")
     if theirs is None:
-        return "", ""
+        return "", "", f"{facts['macs'] / 1e6 / facts['exec_ms']:.0f}"
     ratio = facts["exec_ms"] / theirs
-    return str(theirs), f"{ratio:.2f}" + ("" if abs(ratio - 1) <= WITHIN else " (outside)")
+    return (str(theirs), f"{ratio:.2f}" + ("" if abs(ratio - 1) <= WITHIN else " (outside)"),
+            f"{facts['macs'] / 1e6 / facts['exec_ms']:.0f} / {1e3 * macs_giga / theirs:.0f}")
 
 
-def paper_cells(facts, published):
+def paper_cells(facts, published, macs_giga):
     if facts is None:
-        return [""] * 6
-    return [milliseconds(facts), *beside(facts, published), f"{facts['texture_share']:.0%}", f"{facts['integrated_ms']:.0f}",
-            f"{facts['peak_bytes'] / MIB:.0f}"]
+        return [""] * 7
+    return [milliseconds(facts), *beside(facts, published, macs_giga), f"{facts['texture_share']:.0%}",
+            f"{facts['integrated_ms']:.0f}", f"{facts['peak_bytes'] / MIB:.0f}"]
 
 
 def other_cells(facts):
@@ -98,26 +108,44 @@ def simulated_rows(content, points, published):
             continue
         found = points[network["name"]]
         theirs = published["latency_ms"].get(network.get("published"), {})
-        yield [network["name"], *paper_cells(found.get(first), theirs),
+        macs_giga = published["macs_giga"].get(network.get("published"))
+        yield [network["name"], *paper_cells(found.get(first), theirs, macs_giga),
                *(cell for config in others for cell in other_cells(found.get(config)))]
 
 
 def simulated_head(content):
     first, *others = content["configs"]
-    return ["network", f"{first}: execution ms", "SmartMem", "of SmartMem's", "texture", "integrated ms", "peak MiB",
+    return ["network", f"{first}: execution ms", "SmartMem", "of SmartMem's", "GMAC/s", "texture", "integrated ms", "peak MiB",
             *(cell for config in others for cell in (f"{config}: execution ms", "texture"))]
 
 
-def kernel_rows(content, points):
-    config = content["configs"][0]
+def taken_apart(content, points):
+    """(network, its facts on the first device) of those that keep the texture pipes busy"""
     for network, found in points.items():
-        facts = found.get(config)
-        if facts is None or facts["texture_share"] <= TEXTURE_BOUND:
-            continue
+        facts = found.get(content["configs"][0])
+        if facts is not None and facts["texture_share"] > TEXTURE_BOUND:
+            yield network, facts
+
+
+def kernel_rows(content, points):
+    for network, facts in taken_apart(content, points):
         total = sum(ns for _, _, ns, _, _ in facts["kernels"])
         for kernel, launches, ns, share, bound in facts["kernels"]:
-            if ns >= 0.02 * total:
+            if ns >= LEAST_SHOWN * total:
                 yield [network, kernel, str(launches), f"{ns / total:.0%}", f"{share:.0%}", bound]
+
+
+def alike_rows(content, points):
+    for network, facts in taken_apart(content, points):
+        total = sum(row["ns"] for row in facts["alike"])
+        for row in facts["alike"]:
+            if row["ns"] < LEAST_SHOWN * total or row["texture_share"] <= TEXTURE_BOUND:
+                continue
+            achieved = 2 * row["macs"] * row["launches"] / row["ns"]
+            yield [network, f"{row['kernel']} ({row['operation']})", str(row["launches"]), f"{row['macs'] / 1e6:.1f}",
+                   f"{row['ns'] / row['launches'] / 1e3:.0f}", f"{row['ns'] / total:.0%}", f"{row['texture_share']:.0%}",
+                   f"{row['flops_per_texture_byte']:.2f}", f"{row['roof_gflops']:.0f}", f"{achieved / row['roof_gflops']:.0%}",
+                   f"{row['occupancy']['waves']} ({row['occupancy']['limit']})"]
 
 
 def measured_rows(points):
@@ -147,6 +175,9 @@ def page(content, points, published):
     lines += [missing_line(content, points["simulated"]), KERNELS.format(share=TEXTURE_BOUND)]
     lines += table(["network", "kernel", "launches", "of the time", "texture", "bound"],
                    kernel_rows(content, points["simulated"]))
+    lines.append(ALIKE.format(share=TEXTURE_BOUND, least=LEAST_SHOWN))
+    lines += table(["network", "kernel", "launches", "MMAC each", "us each", "of the time", "texture", "FLOP a byte",
+                    "roof GFLOP/s", "of it", "waves"], alike_rows(content, points["simulated"]))
     kinds = "; ".join(f"{kind}: `{' '.join(content[kind]['options'])}`" for kind in ("preloaded", "streamed"))
     lines.append(MEASURED.format(options=kinds))
     lines += table(["network", "weights", "launches", "error", "execution s", "of ONNX Runtime's", "integrated s",

@@ -27,6 +27,18 @@ def by_kernel(launches):
     return sorted(rows, key=lambda row: -row[2])
 
 
+def alike(launches):
+    """[facts of launches that do the same work, of their first], those that take longest together first."""
+    groups = {}
+    for launch in launches:
+        groups.setdefault((launch["kernel"], launch["operation"], launch["macs"], launch["weight_bytes"]), []).append(launch)
+    rows = [{"kernel": kernel, "operation": operation, "macs": macs, "launches": len(own), "ns": sum(map(duration, own)),
+             "texture_share": texture_share(own), "flops_per_texture_byte": own[0]["roofline"]["intensity"].get("texture"),
+             "roof_gflops": own[0]["roofline"]["attainable_gflops"], "occupancy": own[0]["occupancy"]}
+            for (kernel, operation, macs, _), own in groups.items()]
+    return sorted(rows, key=lambda row: -row["ns"])
+
+
 def simulated_facts(path):
     result = json.loads(path.read_text())
     return {"exec_ms": result["latency"]["exec_ns"] / 1e6,
@@ -34,5 +46,7 @@ def simulated_facts(path):
             "peak_bytes": result["memory"]["peak_bytes"],
             "error_bound": result.get("sampling", {}).get("error_bound"),
             "launches": len(result["launches"]),
+            "macs": sum(launch["macs"] for launch in result["launches"]),
             "texture_share": texture_share(result["launches"]),
-            "kernels": by_kernel(result["launches"])}
+            "kernels": by_kernel(result["launches"]),
+            "alike": alike(result["launches"])}

@@ -14,11 +14,13 @@ sys.path.insert(0, str(ROOT / "analysis/paper"))
 from networks_measured import cached_bytes, drop_from_cache, errors, process_bytes  # noqa: E402
 from networks_page import page  # noqa: E402
 from points import load_yaml  # noqa: E402
-from simulated_network import by_kernel, simulated_facts, texture_share  # noqa: E402
+from simulated_network import alike, by_kernel, simulated_facts, texture_share  # noqa: E402
 
 
 def launch(kernel, start, end, texture, bound="texture"):
-    return {"kernel": kernel, "start_ns": start, "end_ns": end, "bound": bound, "peaks": {"texture": texture}}
+    return {"kernel": kernel, "operation": "Op", "macs": 4000, "weight_bytes": 8, "start_ns": start, "end_ns": end,
+            "bound": bound, "peaks": {"texture": texture}, "occupancy": {"waves": 9, "limit": "registers"},
+            "roofline": {"intensity": {"texture": 1.25}, "attainable_gflops": 800}}
 
 
 LAUNCHES = [launch("matmul", 0, 30, 0.9), launch("softmax", 30, 40, 0.1, "latency"), launch("matmul", 40, 50, 0.5, "dram")]
@@ -27,7 +29,7 @@ RESULT = {"latency": {"exec_ns": 50e6, "integrated_ns": 60e6}, "memory": {"peak_
 CONTENT = {"networks": [{"name": "net", "published": "ViT"}, {"name": "other"}], "configs": ["phone", "tablet"],
            "policies": ["preload", "optimal"], "preloaded": {"options": ["--storage", "f32"]},
            "streamed": {"options": ["--storage", "f16"]}}
-PUBLISHED = {"source": "a paper", "latency_ms": {"ViT": {"smartmem_exec": 25}}}
+PUBLISHED = {"source": "a paper", "macs_giga": {"ViT": 2}, "latency_ms": {"ViT": {"smartmem_exec": 25}}}
 
 
 def plan(seconds):
@@ -51,12 +53,18 @@ class SimulatedTest(unittest.TestCase):
         self.assertAlmostEqual(matmul[3], (30 * 0.9 + 10 * 0.5) / 40)
         self.assertEqual(softmax[0], "softmax")
 
+    def test_launches_that_do_the_same_work_are_one_row(self):
+        other = {**LAUNCHES[0], "macs": 500, "start_ns": 50, "end_ns": 60}
+        matmul, *rest = alike([*LAUNCHES, other])
+        self.assertEqual((matmul["kernel"], matmul["macs"], matmul["launches"], matmul["ns"]), ("matmul", 4000, 2, 40))
+        self.assertEqual([(row["kernel"], row["launches"]) for row in rest], [("softmax", 1), ("matmul", 1)])
+
     def test_facts_of_a_result(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "result.json"
             path.write_text(json.dumps(RESULT))
             facts = simulated_facts(path)
-        self.assertEqual((facts["exec_ms"], facts["integrated_ms"], facts["launches"]), (50, 60, 3))
+        self.assertEqual((facts["exec_ms"], facts["integrated_ms"], facts["launches"], facts["macs"]), (50, 60, 3, 12000))
 
 
 class MeasuredTest(unittest.TestCase):
@@ -91,7 +99,7 @@ class MeasuredTest(unittest.TestCase):
 class PageTest(unittest.TestCase):
     def simulated(self, **more):
         return {"exec_ms": 50, "integrated_ms": 60, "peak_bytes": 3 << 20, "error_bound": 0.02, "texture_share": 0.7,
-                "kernels": by_kernel(LAUNCHES), **more}
+                "macs": 10 ** 9, "kernels": by_kernel(LAUNCHES), "alike": alike(LAUNCHES), **more}
 
     def text(self, **simulated):
         points = {"plans": {"net": {(config, policy): plan(1.5) for config in ("phone", "tablet")
@@ -105,14 +113,15 @@ class PageTest(unittest.TestCase):
         text = self.text()
         self.assertIn("| net | 7 / 7 | 1.50 / 1.50 | 1.50 / refused |", text)
         self.assertIn("- net, tablet, optimal: fmplan: error: too small", text)
-        self.assertIn("| net | 50.0 ± 2% | 25 | 2.00 (outside) | 70% | 60 | 3 | 50.0 | 70% |", text)
+        self.assertIn("| net | 50.0 ± 2% | 25 | 2.00 (outside) | 20 / 80 | 70% | 60 | 3 | 50.0 | 70% |", text)
         self.assertIn("| net | matmul | 2 | 80% | 80% | texture |", text)
+        self.assertIn("| net | matmul (Op) | 2 | 0.0 | 0 | 80% | 80% | 1.25 | 800 | 50% | 9 (registers) |", text)
         self.assertIn("| net | preloaded | 7 | 3.0e-06 | 1.00 | 2.0 | 1.50 | 2 | 4 | 9 | 0.0 |", text)
         self.assertEqual(text.count("Not measured yet: other."), 2)
 
     def test_what_is_near_the_papers_is_not_marked_nor_taken_apart(self):
         text = self.text(exec_ms=30, texture_share=0.5)
-        self.assertIn("| 25 | 1.20 | 50% |", text)
+        self.assertIn("| 25 | 1.20 | 33 / 80 | 50% |", text)
         self.assertNotIn("| net | matmul |", text)
 
 
