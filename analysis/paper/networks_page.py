@@ -23,7 +23,8 @@ SIMULATED = """
 
 Recorded without weights (`fmexec --record` without `--weights`), simulated with `fmsim --sample auto`. Images, half
 precision, batch 1. Execution is from the first launch's start to the last one's end; ±: the sampling's error bound. SmartMem: the
-paper's table 7, Adreno 750; GMAC/s: multiply-adds a second of execution, ours and SmartMem's (of the paper's count). Texture: how busy the texture pipes are while launches run, of their peak.
+paper's table 7, Adreno 750; GMAC/s: multiply-adds a second of execution, ours and SmartMem's (of the paper's count). Texture: how busy the texture pipes
+are while launches run, of their peak. Where all weights are more than an app may hold, they stream under the policy beside the time.
 """
 
 KERNELS = """
@@ -76,8 +77,9 @@ def refusals(points):
 
 
 def milliseconds(facts):
-    bound = facts["error_bound"]
-    return f"{facts['exec_ms']:.1f}" + (f" ± {bound:.0%}" if bound and bound >= 0.005 else "")
+    bound, policy = facts["error_bound"], facts["policy"]
+    return (f"{facts['exec_ms']:.1f}" + (f" ± {bound:.0%}" if bound and bound >= 0.005 else "")
+            + ("" if policy == "preload" else f" ({policy})"))
 
 
 def beside(facts, published, macs_giga):
