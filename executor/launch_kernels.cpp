@@ -18,8 +18,8 @@ void check_work_group(const OpenClKernel& kernel, const PlanLaunch& launch,
                "clGetKernelWorkGroupInfo", "reading the work-group limit of " + launch.kernel);
   const std::uint64_t items = launch.local[0] * launch.local[1] * launch.local[2];
   if (items > limit) {
-    throw DeviceError(named(launch) + ": " + device.name + " can run kernel " +
-                      launch.kernel + " with at most " + std::to_string(limit) +
+    throw DeviceError(named(launch) + ": " + device.name + " can run kernel " + launch.kernel +
+                      " with at most " + std::to_string(limit) +
                       " work-items a group, the plan has " + std::to_string(items));
   }
 }

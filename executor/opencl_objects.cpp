@@ -53,11 +53,6 @@ std::string build_log(const OpenClProgram& program, cl_device_id device) {
 
 }  // namespace
 
-ProgramBuildError::ProgramBuildError(cl_int code, const std::string& kernel,
-                                     const std::string& options, const std::string& log)
-    : OpenClError(code, "clBuildProgram", "building kernel " + kernel + " with \"" + options + "\"",
-                  "\n" + log) {}
-
 OpenClProgram build_program(const OpenClContext& context, const std::string& name,
                             const std::string& source, const std::string& options) {
   const char* text = source.data();
@@ -68,11 +63,13 @@ OpenClProgram build_program(const OpenClContext& context, const std::string& nam
   check_opencl(code, "clCreateProgramWithSource", "creating the program of kernel " + name);
   const cl_device_id device = context.device().id;
   code = opencl().clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
+  if (code == CL_SUCCESS) return program;
+  const std::string attempt = "building kernel " + name + " with \"" + options + "\"";
+  const std::string log = "\n" + build_log(program, device);
   if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS) {
-    throw ProgramBuildError(code, name, options, build_log(program, device));
+    throw ProgramBuildError(code, "clBuildProgram", attempt, log);
   }
-  check_opencl(code, "clBuildProgram", "building kernel " + name);
-  return program;
+  throw OpenClError(code, "clBuildProgram", attempt, log);
 }
 
 OpenClKernel create_kernel(const OpenClProgram& program, const std::string& name) {

@@ -121,14 +121,12 @@ class MappedRange {
 // ---- programs and launches
 // ---------------------------------------------------------------------------------------
 
-/// The compiler refused a program.
+/// The compiler refused source or options.
 class ProgramBuildError : public OpenClError {
  public:
-  /// Names kernel and options, and shows the compiler's log.
-  ProgramBuildError(cl_int code, const std::string& kernel, const std::string& options,
-                    const std::string& log);
+  using OpenClError::OpenClError;
 };
-/// Throws ProgramBuildError when the compiler refuses `source` or `options`.
+/// Failures name kernel and options and show the compiler's log.
 OpenClProgram build_program(const OpenClContext& context, const std::string& name,
                             const std::string& source, const std::string& options);
 OpenClKernel create_kernel(const OpenClProgram& program, const std::string& name);

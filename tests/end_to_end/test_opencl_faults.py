@@ -53,7 +53,7 @@ SUBJECTS = {
     "clEnqueueFillImage": r"(pool|tensor) \w+", "clEnqueueReadBuffer": r"tensor \w+ \(\w+\)|recording log",
     "clEnqueueReadImage": r"tensor \w+ \(\w+\)", "clEnqueueWriteImage": r"tensor \w+ \(\w+\)",
     "clEnqueueWriteBuffer": r"tensor \w+ \(\w+\)|recorded (groups|indices)",
-    "clCreateProgramWithSource": r"kernel \w+", "clBuildProgram": r"kernel \w+", "clCreateKernel": r"kernel \w+",
+    "clCreateProgramWithSource": r"kernel \w+", "clBuildProgram": r'kernel \w+ with "-cl-std', "clCreateKernel": r"kernel \w+",
 }
 # What fails without harm. A binary that cannot be loaded is built from source.
 RELEASES = {"clReleaseContext", "clReleaseCommandQueue", "clReleaseMemObject", "clReleaseProgram", "clReleaseKernel",
@@ -339,10 +339,11 @@ class Builds(FaultTest):
 class Clocks(FaultTest):
     """Devices that do not measure: launches are timed by the host, and that is told."""
 
+    UNAVAILABLE = CODES["CL_PROFILING_INFO_NOT_AVAILABLE"]
     REFUSALS = {
         "queues with profiling": {"FM_FAULT_FACTS": "CL_DEVICE_QUEUE_PROPERTIES=0"},
-        "times": {"FM_FAULT": f"clGetEventProfilingInfo:1+:{CODES['CL_PROFILING_INFO_NOT_AVAILABLE']}"},
-        "all but the first time": {"FM_FAULT": f"clGetEventProfilingInfo:2+:{CODES['CL_PROFILING_INFO_NOT_AVAILABLE']}"},
+        "times": {"FM_FAULT": f"clGetEventProfilingInfo:1+:{UNAVAILABLE}"},
+        "all but the first time": {"FM_FAULT": f"clGetEventProfilingInfo:2+:{UNAVAILABLE}"},
         "a clock that runs": {"FM_FAULT_FACTS": ",".join(f"CL_PROFILING_COMMAND_{name}=0"
                                                          for name in ("QUEUED", "SUBMIT", "START", "END"))},
         "a clock that runs forwards": {"FM_FAULT_FACTS": "CL_PROFILING_COMMAND_START=7,CL_PROFILING_COMMAND_END=5"},
