@@ -349,6 +349,15 @@ class Clocks(FaultTest):
         "a clock that runs forwards": {"FM_FAULT_FACTS": "CL_PROFILING_COMMAND_START=7,CL_PROFILING_COMMAND_END=5"},
     }
 
+    def test_a_device_that_measures_is_believed(self):
+        for planned in (copying(), streaming(), in_buffers()):
+            done, folder = self.run_fmexec(["--plan", planned.plan, "--weights", planned.weights, "--repeat", 20,
+                                            "--json", "-o", "{out}/out.json"])
+            self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+            result = json.loads((folder / "out.json").read_text())
+            self.assertEqual(result["counters"]["runs.host_timed"]["value"], 0)
+            self.assertNotIn("launch_clock", result["config"]["device"])
+
     def test_the_run_goes_on_by_the_hosts_clock(self):
         for planned in (copying(), streaming()):
             for lacking, settings in self.REFUSALS.items():
