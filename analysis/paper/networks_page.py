@@ -129,9 +129,13 @@ def taken_apart(content, points):
             yield network, facts
 
 
+def total_ns(facts):
+    return sum(ns for _, _, ns, _, _ in facts["kernels"])
+
+
 def kernel_rows(content, points):
     for network, facts in taken_apart(content, points):
-        total = sum(ns for _, _, ns, _, _ in facts["kernels"])
+        total = total_ns(facts)
         for kernel, launches, ns, share, bound in facts["kernels"]:
             if ns >= LEAST_SHOWN * total:
                 yield [network, kernel, str(launches), f"{ns / total:.0%}", f"{share:.0%}", bound]
@@ -139,7 +143,7 @@ def kernel_rows(content, points):
 
 def alike_rows(content, points):
     for network, facts in taken_apart(content, points):
-        total = sum(row["ns"] for row in facts["alike"])
+        total = total_ns(facts)
         for row in facts["alike"]:
             if row["ns"] < LEAST_SHOWN * total or row["texture_share"] <= TEXTURE_BOUND:
                 continue
