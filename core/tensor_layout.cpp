@@ -180,8 +180,9 @@ bool is_possible(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t dimension : shape) {
     if (dimension < 0 || dimension > largest_tensor) return false;
-    if (dimension != 0 && count > largest_tensor / dimension) return false;
-    count *= dimension;
+    const std::int64_t extent = std::max<std::int64_t>(dimension, 1);
+    if (count > largest_tensor / extent) return false;
+    count *= extent;
   }
   return true;
 }

@@ -20,7 +20,7 @@ using Shape = std::vector<std::int64_t>;
 std::int64_t element_count(const Shape& shape);
 /// Elements: more than any device holds, so few that products of dimensions do not overflow.
 constexpr std::int64_t largest_tensor = std::int64_t{1} << 40;
-/// No dimension is negative, and there are at most largest_tensor elements.
+/// None is negative, and those above zero make at most largest_tensor elements.
 bool is_possible(const Shape& shape);
 /// "[1, 197, 768]"
 std::string to_string(const Shape& shape);

@@ -3,16 +3,12 @@
 #include "core/diagnostics.hpp"
 #include "core/plan_streams.hpp"
 #include "executor/opencl_objects.hpp"
+#include "executor/plan_names.hpp"
 
 namespace fm {
 namespace {
 
 std::string count(Bytes bytes) { return std::to_string(bytes.count()) + " bytes"; }
-
-std::string named(const PlanTensor& tensor) {
-  return std::string(tensor.role == TensorRole::weight ? "weight " : "tensor ") + tensor.id + " (" +
-         tensor.name + ")";
-}
 
 void check_allocation(const OpenClDevice& device, Bytes bytes, const std::string& name) {
   if (bytes <= device.allocation_limit) return;
@@ -37,14 +33,14 @@ void check_tensors(const Plan& plan, const OpenClDevice& device) {
 
 void check_pools(const Plan& plan, const OpenClDevice& device) {
   for (const Pool& pool : plan.pools) {
-    const std::string name = "pool " + pool.id;
+    const std::string name = named(pool);
     if (pool.placement == Placement::image2d) check_image_limits(device, pool.extent, name);
     check_allocation(device, pool.bytes, name);
   }
 }
 
 void check_launch(const PlanLaunch& launch, const OpenClDevice& device) {
-  const std::string name = "launch " + launch.id + " (" + launch.kernel + ")";
+  const std::string name = named(launch);
   const std::uint64_t items = launch.local[0] * launch.local[1] * launch.local[2];
   if (items > device.work_group_limit) {
     throw UserError(name + " has work-groups of " + std::to_string(items) + " work-items, but " +
@@ -76,10 +72,9 @@ void check_written_images(const Plan& plan, const PlanLaunch& launch, const Open
         used != nullptr && used->write && plan.tensor(used->tensor).placement == Placement::image2d;
   }
   if (images <= device.write_image_limit) return;
-  throw UserError("launch " + launch.id + " (" + launch.kernel + ") writes " +
-                  std::to_string(images) + " images, those it streams weights to included, but " +
-                  device.name + " allows " + std::to_string(device.write_image_limit) +
-                  " (CL_DEVICE_MAX_WRITE_IMAGE_ARGS)");
+  throw UserError(named(launch) + " writes " + std::to_string(images) +
+                  " images, those it streams weights to included, but " + device.name + " allows " +
+                  std::to_string(device.write_image_limit) + " (CL_DEVICE_MAX_WRITE_IMAGE_ARGS)");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
 #include "executor/fmexec_tune.hpp"
+#include "executor/held_memory.hpp"
 #include "executor/model_arrays.hpp"
 #include "executor/plan_executor.hpp"
 #include "executor/plan_recording.hpp"
@@ -50,8 +51,10 @@ Measurement measure(const Plan& plan, const ArraysByTensor& inputs, const Fmexec
       measured.first = run;
       executor.recorder().stop_keeping();
     }
+    measured.host_timed += run.host_timed;
     if (i >= options.warmup) measured.runs.push_back(run);
   }
+  measured.fallbacks = executor.programs().fallbacks();
   measured.device = executor.context().device();
   measured.startup_ns = executor.startup_ns();
   measured.memory = executor.recorder().memory();
@@ -83,25 +86,23 @@ void report(const std::string& text, const std::string& destination) {
   file.commit();
 }
 
+void note(const std::string& text) { std::cerr << "fmexec: note: " << text << std::endl; }
+
 std::optional<FiniteCheck> finite_check(const Plan& plan, const ArraysByTensor& inputs,
                                         const FmexecOptions& options, PlanExecutor& executor) {
   if (!options.check_finite) return std::nullopt;
   std::optional<FiniteCheck> check(std::in_place, plan, executor, inputs, options.weights);
-  for (const std::string& note : check->notes()) std::cerr << "fmexec: note: " << note << "\n";
+  for (const std::string& text : check->notes()) note(text);
   return check;
 }
 
-ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& options,
-               std::future<OpenClDevice> device) {
-  const WeightsIndex index = open_weights_for(plan, options.weights);
-  const ArraysByTensor inputs = make_inputs(plan, files, options);
-  check_references(plan, files, options);
-  PlanExecutor executor(plan, index, options.weights, device.get(),
-                        {options.disk_bytes_per_second, default_cache_folder()});
+ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& files,
+                  const ArraysByTensor& inputs, const FmexecOptions& options) {
   std::optional<FiniteCheck> check = finite_check(plan, inputs, options, executor);
   Measurement measured = measure(plan, inputs, options, executor, check ? &*check : nullptr);
   const ArraysByTensor outputs = read_outputs(plan, executor);
   measured.process = read_process_memory();
+  if (measured.host_timed > 0) note(no_profiling);
   write_outputs(plan, outputs, files);
 
   // With the JSON on standard output, people read standard error.
@@ -118,7 +119,8 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
                             boost::algorithm::join(options.verify, ", "));
   }
   if (!options.record.empty()) {
-    people << record_run(plan, inputs, options.weights, options.record, executor);
+    people << record_run(plan, inputs, options.weights, options.record, executor,
+                         run_facts(measured));
     result.trace_file = options.record;
     result.trace_digest = digest_of_file(options.record);
   }
@@ -128,6 +130,18 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
     report(text, options.destination);
   }
   return ExitStatus::done;
+}
+
+ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& options,
+               std::future<OpenClDevice> device) {
+  const WeightsIndex index = open_weights_for(plan, options.weights);
+  const ArraysByTensor inputs = make_inputs(plan, files, options);
+  check_references(plan, files, options);
+  PlanExecutor executor(plan, index, options.weights, device.get(),
+                        {options.disk_bytes_per_second, default_cache_folder()});
+  for (const BuildFallback& fallback : executor.programs().fallbacks()) note(describe(fallback));
+  return telling_held_memory(executor.recorder(),
+                             [&] { return run_on(executor, plan, files, inputs, options); });
 }
 
 /// Checked launches are complete before the next begins: their results are read back.

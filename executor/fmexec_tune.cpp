@@ -126,6 +126,10 @@ ExitStatus fmexec_tune(int argc, const char* const* argv) {
     bar.show(done++, launches.size());
     print(people, subject, file.tiles[subject] = tuner.tune(plan, *launch));
   }
+  if (tuner.host_timed()) std::cerr << "fmexec: note: " << no_profiling << "\n";
+  for (const BuildFallback& fallback : cache.fallbacks()) {
+    std::cerr << "fmexec: note: " << describe(fallback) << "\n";
+  }
   output.stream() << to_yaml(file);
   output.commit();
   if (path != "-") people << path << ": tiles of " << file.tiles.size() << " kinds of launches\n";

@@ -14,12 +14,12 @@ OpenClMemory create_over(const std::shared_ptr<HostPages>& pages, const OpenClCo
   OpenClMemory buffer(opencl().clCreateBuffer(
       context.get(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes.count(), pages->data(), &code));
   if (code != CL_SUCCESS) {
-    check_opencl(code,
+    check_opencl(code, "clCreateBuffer",
                  "creating a buffer of " + std::to_string(bytes.count()) + " bytes for " + name);
   }
   auto kept = std::make_unique<std::shared_ptr<HostPages>>(pages);
   check_opencl(opencl().clSetMemObjectDestructorCallback(buffer.get(), let_go, kept.get()),
-               "handing over the memory of " + name);
+               "clSetMemObjectDestructorCallback", "handing over the memory of " + name);
   kept.release();
   return buffer;
 }

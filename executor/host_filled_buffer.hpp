@@ -21,6 +21,7 @@ class HostFilledBuffer {
   HostFilledBuffer(const OpenClContext& context, Bytes bytes, const std::string& name);
 
   const OpenClMemory& memory() const { return memory_; }
+  const std::string& name() const { return name_; }
   explicit operator bool() const { return context_ != nullptr; }
 
   bool in_pages() const { return pages_ != nullptr; }

@@ -114,6 +114,11 @@ Bytes HostRecorder::memory(trace::MemoryClass memory_class) const {
   return accountant_.bytes(memory_class);
 }
 
+MemoryClaims HostRecorder::held() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return accountant_.held();
+}
+
 trace::MemoryClass class_when_preloaded(const WeightSlice& slice, const PlanTensor& tensor) {
   if (stays(slice)) return trace::PRELOADED;
   return tensor.placement == Placement::image2d ? trace::TM_IN_FLIGHT : trace::UM_IN_FLIGHT;

@@ -31,6 +31,8 @@ constexpr std::uint32_t copy_queue_number = 1;
 /// Ids of operations that another waits for.
 using Causes = std::vector<std::uint64_t>;
 
+trace::HostOperation release_operation(std::uint64_t object);
+
 /// Thread-safe. Times are nanoseconds since the recorder was made.
 class HostRecorder {
  public:
@@ -49,6 +51,21 @@ class HostRecorder {
   /// begin() and end() at once: for what is over already, or takes no time worth measuring.
   std::uint64_t note(std::uint32_t thread, trace::HostOperation operation, const Causes& after = {},
                      std::optional<std::uint64_t> since = std::nullopt);
+  /// Logs what `make` creates on the main thread. What could not be made is logged as released, so
+  /// that it does not count as memory. Returns the id.
+  template <class Make>
+  std::uint64_t create(trace::HostOperation creation, const Make& make) {
+    const std::uint64_t object = creation.create().object();
+    const std::uint64_t id = begin(main_thread, std::move(creation));
+    try {
+      make();
+    } catch (...) {
+      note(main_thread, release_operation(object));
+      throw;
+    }
+    end(id);
+    return id;
+  }
   /// The device's times of a launch or copy, moved onto the host's clock: queued is when it was
   /// begun here.
   void measure(std::uint64_t id, const EventTimes& times);
@@ -63,6 +80,8 @@ class HostRecorder {
   const std::vector<trace::HostOperation>& operations() const { return operations_; }
   ResultMemory memory() const;
   Bytes memory(trace::MemoryClass memory_class) const;
+  /// What is there now.
+  MemoryClaims held() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -90,7 +109,6 @@ trace::HostOperation create_buffer_operation(std::uint64_t object, trace::Memory
 trace::HostOperation create_image_operation(std::uint64_t object, trace::MemoryClass memory_class,
                                             GridExtent extent, Bytes texel,
                                             const std::string& name);
-trace::HostOperation release_operation(std::uint64_t object);
 /// A gather's rows, read through the page cache, each to the first gathered row it is for.
 trace::HostOperation rows_read_operation(const std::string& tensor,
                                          const std::vector<RowRead>& rows, Bytes row_bytes,

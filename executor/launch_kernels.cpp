@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/diagnostics.hpp"
+#include "executor/plan_names.hpp"
 #include "kernels/catalogue.hpp"
 
 namespace fm {
@@ -14,11 +15,11 @@ void check_work_group(const OpenClKernel& kernel, const PlanLaunch& launch,
   std::size_t limit = 0;
   check_opencl(opencl().clGetKernelWorkGroupInfo(kernel.get(), device.id, CL_KERNEL_WORK_GROUP_SIZE,
                                                  sizeof limit, &limit, nullptr),
-               "reading the work-group limit of " + launch.kernel);
+               "clGetKernelWorkGroupInfo", "reading the work-group limit of " + launch.kernel);
   const std::uint64_t items = launch.local[0] * launch.local[1] * launch.local[2];
   if (items > limit) {
-    throw DeviceError("launch " + launch.id + ": " + device.name + " can run kernel " +
-                      launch.kernel + " with at most " + std::to_string(limit) +
+    throw DeviceError(named(launch) + ": " + device.name + " can run kernel " + launch.kernel +
+                      " with at most " + std::to_string(limit) +
                       " work-items a group, the plan has " + std::to_string(items));
   }
 }

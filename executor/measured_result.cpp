@@ -1,5 +1,6 @@
 // result.json of a measured run.
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <map>
 #include <set>
 
@@ -18,10 +19,9 @@ std::string quoted(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string facts_yaml(const OpenClDevice& device) {
+std::string facts_yaml(const std::map<std::string, std::string>& facts) {
   std::string text = "device:\n";
-  for (const auto& [name, value] : device.facts())
-    text += "  " + name + ": " + quoted(value) + "\n";
+  for (const auto& [name, value] : facts) text += "  " + name + ": " + quoted(value) + "\n";
   return text;
 }
 
@@ -102,16 +102,31 @@ std::map<std::string, ResultCounter> counters_of(const Measurement& measured) {
        {static_cast<double>(measured.programs), "programs", "distinct OpenCL programs"}},
       {"programs.built",
        {static_cast<double>(measured.programs_built), "programs", "of them built from source"}},
+      {"programs.fallbacks",
+       {static_cast<double>(measured.fallbacks.size()), "programs",
+        "of them refused by the compiler as planned and built with plainer options"}},
+      {"runs.host_timed",
+       {static_cast<double>(measured.host_timed), "commands",
+        "launches and copies timed by the host's clock, since the driver gave no times"}},
   };
 }
 
 }  // namespace
 
+std::map<std::string, std::string> run_facts(const Measurement& measured) {
+  std::map<std::string, std::string> facts = measured.device.facts();
+  std::set<std::string> kernels;
+  for (const BuildFallback& fallback : measured.fallbacks) kernels.insert(fallback.kernel);
+  if (!kernels.empty()) facts["kernel_fallbacks"] = boost::algorithm::join(kernels, " ");
+  if (measured.host_timed > 0) facts["launch_clock"] = "host";
+  return facts;
+}
+
 Result make_result(const Plan& plan, const Measurement& measured,
                    const std::vector<trace::HostOperation>& operations) {
   Result result;
   result.tool = std::string("fmexec ") + version;
-  result.config_yaml = facts_yaml(measured.device);
+  result.config_yaml = facts_yaml(run_facts(measured));
   result.memory = measured.memory;
   result.timeline = timeline_of(operations);
   result.launches = launches_of(plan, median_run(measured.runs), measured.first.began);

@@ -66,6 +66,8 @@ Bytes MemoryAccountant::bytes(trace::MemoryClass memory_class) const {
   return Bytes(current_[memory_class]);
 }
 
+MemoryClaims MemoryAccountant::held() const { return claims_of(current_); }
+
 Bytes MemoryAccountant::total() const { return Bytes(sum(current_)); }
 
 void MemoryAccountant::stop_sampling(Nanoseconds now) {

@@ -21,6 +21,7 @@ class MemoryAccountant {
 
   Bytes bytes(trace::MemoryClass memory_class) const;
   Bytes total() const;
+  MemoryClaims held() const;
   /// Peak, average over [0, now], each class's own peak and the samples kept so far.
   ResultMemory summary(Nanoseconds now) const;
   /// Later changes count for peaks but leave no samples: repeated runs must not grow the log.

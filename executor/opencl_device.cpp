@@ -10,8 +10,12 @@ namespace fm {
 namespace {
 
 constexpr const char* no_platform =
-    "no OpenCL platform found: the OpenCL library is there, but no device driver is registered. On "
-    "Debian install "
+    "no OpenCL platform found: the OpenCL library is there, but no device driver is registered. "
+    "On Debian install `pocl-opencl-icd` (OpenCL on the CPU)";
+
+constexpr const char* no_device =
+    "no OpenCL device found: a driver is registered, but has none to offer. `clinfo` says more; "
+    "permission to open the GPU's device file may be missing, or on Debian install "
     "`pocl-opencl-icd` (OpenCL on the CPU)";
 
 std::string without_padding(std::string text) {
@@ -23,20 +27,23 @@ std::string without_padding(std::string text) {
 
 std::string text_of(cl_device_id device, cl_device_info what) {
   std::size_t size = 0;
-  check_opencl(opencl().clGetDeviceInfo(device, what, 0, nullptr, &size), "reading device facts");
+  check_opencl(opencl().clGetDeviceInfo(device, what, 0, nullptr, &size), "clGetDeviceInfo",
+               "reading device facts");
+  if (size == 0) return "";
   std::string text(size, '\0');
   check_opencl(opencl().clGetDeviceInfo(device, what, size, text.data(), nullptr),
-               "reading device facts");
+               "clGetDeviceInfo", "reading device facts");
   return without_padding(text);
 }
 
 std::string text_of(cl_platform_id platform, cl_platform_info what) {
   std::size_t size = 0;
-  check_opencl(opencl().clGetPlatformInfo(platform, what, 0, nullptr, &size),
+  check_opencl(opencl().clGetPlatformInfo(platform, what, 0, nullptr, &size), "clGetPlatformInfo",
                "reading platform facts");
+  if (size == 0) return "";
   std::string text(size, '\0');
   check_opencl(opencl().clGetPlatformInfo(platform, what, size, text.data(), nullptr),
-               "reading platform facts");
+               "clGetPlatformInfo", "reading platform facts");
   return without_padding(text);
 }
 
@@ -44,8 +51,20 @@ template <class T>
 T value_of(cl_device_id device, cl_device_info what) {
   T value{};
   check_opencl(opencl().clGetDeviceInfo(device, what, sizeof value, &value, nullptr),
-               "reading device facts");
+               "clGetDeviceInfo", "reading device facts");
   return value;
+}
+
+/// By dimension; none where the number of dimensions cannot be.
+std::vector<std::uint64_t> work_item_limits(cl_device_id device) {
+  constexpr cl_uint most_dimensions = 16;
+  const auto dimensions = value_of<cl_uint>(device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS);
+  if (dimensions < 3 || dimensions > most_dimensions) return {};
+  std::vector<std::size_t> items(dimensions);
+  check_opencl(opencl().clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES,
+                                        items.size() * sizeof(std::size_t), items.data(), nullptr),
+               "clGetDeviceInfo", "reading device facts");
+  return {items.begin(), items.end()};
 }
 
 OpenClDevice read_facts(cl_platform_id platform, cl_device_id id) {
@@ -69,13 +88,10 @@ OpenClDevice read_facts(cl_platform_id platform, cl_device_id id) {
   device.allocation_limit = Bytes(value_of<cl_ulong>(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
   device.global_memory = Bytes(value_of<cl_ulong>(id, CL_DEVICE_GLOBAL_MEM_SIZE));
   device.local_memory = Bytes(value_of<cl_ulong>(id, CL_DEVICE_LOCAL_MEM_SIZE));
-  device.sub_buffer_alignment = Bytes(value_of<cl_uint>(id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
+  device.sub_buffer_alignment =
+      Bytes(std::max<cl_uint>(8, value_of<cl_uint>(id, CL_DEVICE_MEM_BASE_ADDR_ALIGN)) / 8);
   device.work_group_limit = value_of<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
-  std::vector<std::size_t> items(value_of<cl_uint>(id, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS));
-  check_opencl(opencl().clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES,
-                                        items.size() * sizeof(std::size_t), items.data(), nullptr),
-               "reading device facts");
-  device.work_item_limits.assign(items.begin(), items.end());
+  device.work_item_limits = work_item_limits(id);
   device.compute_units = value_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
   device.clock_mhz = value_of<cl_uint>(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
   return device;
@@ -88,20 +104,21 @@ std::vector<cl_platform_id> platforms() {
   if (code == platform_not_found || (code == CL_SUCCESS && count == 0)) {
     throw DeviceError(no_platform);
   }
-  check_opencl(code, "listing OpenCL platforms");
+  check_opencl(code, "clGetPlatformIDs", "listing OpenCL platforms");
   std::vector<cl_platform_id> found(count);
-  check_opencl(opencl().clGetPlatformIDs(count, found.data(), nullptr), "listing OpenCL platforms");
+  check_opencl(opencl().clGetPlatformIDs(count, found.data(), nullptr), "clGetPlatformIDs",
+               "listing OpenCL platforms");
   return found;
 }
 
 std::vector<cl_device_id> devices_of(cl_platform_id platform) {
   cl_uint count = 0;
   const cl_int code = opencl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
-  if (code == CL_DEVICE_NOT_FOUND || count == 0) return {};
-  check_opencl(code, "listing OpenCL devices");
+  if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) return {};
+  check_opencl(code, "clGetDeviceIDs", "listing OpenCL devices");
   std::vector<cl_device_id> found(count);
   check_opencl(opencl().clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, found.data(), nullptr),
-               "listing OpenCL devices");
+               "clGetDeviceIDs", "listing OpenCL devices");
   return found;
 }
 
@@ -124,6 +141,40 @@ OpenClDevice preferred(const std::vector<OpenClDevice>& devices) {
     }
   }
   return devices.front();
+}
+
+OpenClDevice chosen(const std::vector<OpenClDevice>& devices, const std::string& wanted) {
+  if (wanted.empty()) return preferred(devices);
+  if (std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return std::isdigit(c); })) {
+    if (wanted.size() < 6 && std::stoul(wanted) < devices.size())
+      return devices[std::stoul(wanted)];
+    throw UserError("--device " + wanted + ": no such device; there are:\n" + describe(devices));
+  }
+  for (const OpenClDevice& device : devices) {
+    if (lower(device.name).find(lower(wanted)) != std::string::npos ||
+        lower(device.platform_name).find(lower(wanted)) != std::string::npos) {
+      return device;
+    }
+  }
+  throw UserError("--device " + wanted + ": no device's name contains it; there are:\n" +
+                  describe(devices));
+}
+
+/// No OpenCL device may give these answers, so what else its driver says is not to be trusted.
+void check_facts(const OpenClDevice& device) {
+  const std::pair<const char*, bool> impossible[] = {
+      {"CL_DEVICE_MAX_MEM_ALLOC_SIZE is 0", device.allocation_limit == Bytes(0)},
+      {"CL_DEVICE_LOCAL_MEM_SIZE is 0", device.local_memory == Bytes(0)},
+      {"CL_DEVICE_MAX_WORK_GROUP_SIZE is 0", device.work_group_limit == 0},
+      {"CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS is not 3 to 16", device.work_item_limits.empty()},
+      {"CL_DEVICE_MAX_COMPUTE_UNITS is 0", device.compute_units == 0},
+  };
+  for (const auto& [fact, found] : impossible) {
+    if (!found) continue;
+    throw DeviceError(device.name + ": its driver says that " + fact +
+                      ", which cannot be; update the driver (" + device.driver +
+                      "), or choose another device with --device");
+  }
 }
 
 }  // namespace
@@ -167,26 +218,14 @@ std::vector<OpenClDevice> list_devices() {
       found.back().index = found.size() - 1;
     }
   }
-  if (found.empty()) throw DeviceError(std::string("no OpenCL device: ") + no_platform);
+  if (found.empty()) throw DeviceError(no_device);
   return found;
 }
 
 OpenClDevice select_device(const std::string& wanted) {
-  const std::vector<OpenClDevice> devices = list_devices();
-  if (wanted.empty()) return preferred(devices);
-  if (std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return std::isdigit(c); })) {
-    if (wanted.size() < 6 && std::stoul(wanted) < devices.size())
-      return devices[std::stoul(wanted)];
-    throw UserError("--device " + wanted + ": no such device; there are:\n" + describe(devices));
-  }
-  for (const OpenClDevice& device : devices) {
-    if (lower(device.name).find(lower(wanted)) != std::string::npos ||
-        lower(device.platform_name).find(lower(wanted)) != std::string::npos) {
-      return device;
-    }
-  }
-  throw UserError("--device " + wanted + ": no device's name contains it; there are:\n" +
-                  describe(devices));
+  OpenClDevice device = chosen(list_devices(), wanted);
+  check_facts(device);
+  return device;
 }
 
 std::string describe(const std::vector<OpenClDevice>& devices) {

@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 
-#include "core/diagnostics.hpp"
-
 namespace fm {
 namespace {
 
@@ -17,6 +15,12 @@ struct Library {
   PixelPointerLoader pixel_pointer = nullptr;
 };
 
+/// Says more than that the file is not there.
+std::string why_not_loaded(const char* error) {
+  const std::string text = error == nullptr ? "" : error;
+  return text.empty() || text.find("No such file") != std::string::npos ? "" : " [" + text + "]";
+}
+
 Library open_library() {
   std::string tried;
   for (const std::string& name : opencl_library_names()) {
@@ -29,7 +33,7 @@ Library open_library() {
       }
       return library;
     }
-    tried += (tried.empty() ? "" : ", ") + name;
+    tried += (tried.empty() ? "" : ", ") + name + why_not_loaded(dlerror());
   }
   throw DeviceError("no OpenCL library found (tried " + tried +
                     "). On Debian install `ocl-icd-libopencl1` and a device such as "
@@ -162,9 +166,19 @@ std::string opencl_error_name(cl_int code) {
   }
 }
 
-void check_opencl(cl_int code, const std::string& attempt) {
-  if (code == CL_SUCCESS) return;
-  throw DeviceError(attempt + ": " + opencl_error_name(code) + " (" + std::to_string(code) + ")");
+OpenClError::OpenClError(cl_int code, const std::string& function, const std::string& attempt,
+                         const std::string& details)
+    : DeviceError(attempt + ": " + function + " failed with " + opencl_error_name(code) + " (" +
+                  std::to_string(code) + ")" + details),
+      code_(code) {}
+
+bool OpenClError::is_exhaustion() const {
+  return code_ == CL_MEM_OBJECT_ALLOCATION_FAILURE || code_ == CL_OUT_OF_RESOURCES ||
+         code_ == CL_OUT_OF_HOST_MEMORY;
+}
+
+void check_opencl(cl_int code, const char* function, const std::string& attempt) {
+  if (code != CL_SUCCESS) throw OpenClError(code, function, attempt);
 }
 
 }  // namespace fm

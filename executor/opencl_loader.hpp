@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/diagnostics.hpp"
+
 namespace fm {
 
 // Every OpenCL 1.2 function the executor calls.
@@ -69,7 +71,21 @@ const std::vector<std::string>& opencl_library_names();
 /// "CL_OUT_OF_RESOURCES"; "CL error -1234" for codes the standard does not name.
 std::string opencl_error_name(cl_int code);
 
-/// Throws DeviceError "<attempt>: <error name> (<code>)" unless the code is CL_SUCCESS.
-void check_opencl(cl_int code, const std::string& attempt);
+/// An OpenCL function returned an error.
+class OpenClError : public DeviceError {
+ public:
+  /// "<attempt>: <function> failed with <error name> (<code>)<details>".
+  OpenClError(cl_int code, const std::string& function, const std::string& attempt,
+              const std::string& details = "");
+  cl_int code() const { return code_; }
+  /// There was no room, or no more of whatever else the driver has few of.
+  bool is_exhaustion() const;
+
+ private:
+  cl_int code_;
+};
+
+/// Throws OpenClError unless the code is CL_SUCCESS.
+void check_opencl(cl_int code, const char* function, const std::string& attempt);
 
 }  // namespace fm

@@ -1,7 +1,5 @@
 #include "executor/opencl_objects.hpp"
 
-#include "core/diagnostics.hpp"
-
 namespace fm {
 
 OpenClContext::OpenClContext(const OpenClDevice& device) : device_(device) {
@@ -10,23 +8,27 @@ OpenClContext::OpenClContext(const OpenClDevice& device) : device_(device) {
   cl_int code = CL_SUCCESS;
   context_ = decltype(context_)(
       opencl().clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code));
-  check_opencl(code, "creating a context on " + device.name);
+  check_opencl(code, "clCreateContext", "creating a context on " + device.name);
 }
 
 OpenClQueue create_queue(const OpenClContext& context, const std::string& name) {
   cl_int code = CL_SUCCESS;
-  OpenClQueue queue(opencl().clCreateCommandQueue(context.get(), context.device().id,
-                                                  CL_QUEUE_PROFILING_ENABLE, &code));
-  check_opencl(code, "creating the " + name + " queue");
+  const auto create = [&](cl_command_queue_properties properties) {
+    return OpenClQueue(
+        opencl().clCreateCommandQueue(context.get(), context.device().id, properties, &code));
+  };
+  OpenClQueue queue = create(CL_QUEUE_PROFILING_ENABLE);
+  if (code == CL_INVALID_QUEUE_PROPERTIES) queue = create(0);
+  check_opencl(code, "clCreateCommandQueue", "creating the " + name + " queue");
   return queue;
 }
 
-void finish(const OpenClQueue& queue) {
-  check_opencl(opencl().clFinish(queue.get()), "waiting for a queue to finish");
+void finish(const OpenClQueue& queue, const std::string& attempt) {
+  check_opencl(opencl().clFinish(queue.get()), "clFinish", attempt);
 }
 
-void flush(const OpenClQueue& queue) {
-  check_opencl(opencl().clFlush(queue.get()), "flushing a queue");
+void flush(const OpenClQueue& queue, const std::string& attempt) {
+  check_opencl(opencl().clFlush(queue.get()), "clFlush", attempt);
 }
 
 // ---- programs and launches
@@ -41,8 +43,10 @@ std::string build_log(const OpenClProgram& program, cl_device_id device) {
     return "(no build log)";
   }
   std::string log(size, '\0');
-  opencl().clGetProgramBuildInfo(program.get(), device, CL_PROGRAM_BUILD_LOG, size, log.data(),
-                                 nullptr);
+  if (opencl().clGetProgramBuildInfo(program.get(), device, CL_PROGRAM_BUILD_LOG, size, log.data(),
+                                     nullptr) != CL_SUCCESS) {
+    return "(no build log)";
+  }
   log.resize(std::min(log.size(), log.find('\0')));
   return log;
 }
@@ -56,25 +60,27 @@ OpenClProgram build_program(const OpenClContext& context, const std::string& nam
   cl_int code = CL_SUCCESS;
   OpenClProgram program(
       opencl().clCreateProgramWithSource(context.get(), 1, &text, &length, &code));
-  check_opencl(code, "creating the program of kernel " + name);
+  check_opencl(code, "clCreateProgramWithSource", "creating the program of kernel " + name);
   const cl_device_id device = context.device().id;
   code = opencl().clBuildProgram(program.get(), 1, &device, options.c_str(), nullptr, nullptr);
-  if (code != CL_SUCCESS) {
-    throw DeviceError("building kernel " + name + " with \"" + options +
-                      "\": " + opencl_error_name(code) + "\n" + build_log(program, device));
+  if (code == CL_SUCCESS) return program;
+  const std::string attempt = "building kernel " + name + " with \"" + options + "\"";
+  const std::string log = "\n" + build_log(program, device);
+  if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS) {
+    throw ProgramBuildError(code, "clBuildProgram", attempt, log);
   }
-  return program;
+  throw OpenClError(code, "clBuildProgram", attempt, log);
 }
 
 OpenClKernel create_kernel(const OpenClProgram& program, const std::string& name) {
   cl_int code = CL_SUCCESS;
   OpenClKernel kernel(opencl().clCreateKernel(program.get(), name.c_str(), &code));
-  check_opencl(code, "creating kernel " + name);
+  check_opencl(code, "clCreateKernel", "creating kernel " + name);
   return kernel;
 }
 
 void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& values,
-                   cl_uint first) {
+                   cl_uint first, const std::string& name) {
   for (cl_uint i = 0; i < values.size(); ++i) {
     const cl_int code = std::visit(
         [&](const auto& value) {
@@ -87,7 +93,8 @@ void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& v
         },
         values[i]);
     if (code != CL_SUCCESS)
-      check_opencl(code, "setting kernel argument " + std::to_string(first + i));
+      check_opencl(code, "clSetKernelArg",
+                   "setting argument " + std::to_string(first + i) + " of " + name);
   }
 }
 
@@ -100,25 +107,32 @@ OpenClEvent enqueue_kernel(const OpenClQueue& queue, const OpenClKernel& kernel,
   const cl_int code = opencl().clEnqueueNDRangeKernel(
       queue.get(), kernel.get(), 3, nullptr, global_size, local_size,
       static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), &event);
-  if (code != CL_SUCCESS) check_opencl(code, "launching " + name);
+  if (code != CL_SUCCESS) check_opencl(code, "clEnqueueNDRangeKernel", "enqueueing " + name);
   return OpenClEvent(event);
 }
 
 void wait_for(const OpenClEvent& event, const std::string& name) {
   const cl_event handle = event.get();
   const cl_int code = opencl().clWaitForEvents(1, &handle);
-  if (code != CL_SUCCESS) check_opencl(code, "waiting for " + name);
+  if (code != CL_SUCCESS) check_opencl(code, "clWaitForEvents", "waiting for " + name);
 }
 
-EventTimes times_of(const OpenClEvent& event) {
+std::optional<EventTimes> times_of(const OpenClEvent& event, const std::string& name) {
+  bool available = true;
   const auto read = [&](cl_profiling_info what) {
     cl_ulong value = 0;
-    check_opencl(opencl().clGetEventProfilingInfo(event.get(), what, sizeof value, &value, nullptr),
-                 "reading profiling times");
+    const cl_int code =
+        opencl().clGetEventProfilingInfo(event.get(), what, sizeof value, &value, nullptr);
+    available = available && code != CL_PROFILING_INFO_NOT_AVAILABLE;
+    if (available) check_opencl(code, "clGetEventProfilingInfo", "reading the times of " + name);
     return static_cast<std::uint64_t>(value);
   };
-  return {read(CL_PROFILING_COMMAND_QUEUED), read(CL_PROFILING_COMMAND_SUBMIT),
-          read(CL_PROFILING_COMMAND_START), read(CL_PROFILING_COMMAND_END)};
+  const EventTimes times{read(CL_PROFILING_COMMAND_QUEUED), read(CL_PROFILING_COMMAND_SUBMIT),
+                         read(CL_PROFILING_COMMAND_START), read(CL_PROFILING_COMMAND_END)};
+  const bool possible =
+      times.queued <= times.started && times.started <= times.ended && times.ended > 0;
+  if (!available || !possible) return std::nullopt;
+  return times;
 }
 
 void run_kernel(const OpenClContext& context, const OpenClQueue& queue, const std::string& name,

@@ -1,9 +1,11 @@
 #pragma once
-// OpenCL objects that release themselves. Every call is checked: a failure throws DeviceError
-// saying what was attempted and OpenCL's name of the error.
+// OpenCL objects that release themselves. Every call but a release is checked: a failure throws
+// OpenClError saying what was attempted, the function and OpenCL's name of the error. `name` is
+// what messages call the object.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -58,15 +60,15 @@ class OpenClContext {
   OpenClHandle<cl_context, &OpenClFunctions::clReleaseContext> context_;
 };
 
-/// In-order queue with profiling. `name` says what it is for in messages.
+/// In-order queue, with profiling unless the device refuses that. `name` says what it is for.
 OpenClQueue create_queue(const OpenClContext& context, const std::string& name);
-void finish(const OpenClQueue& queue);
-void flush(const OpenClQueue& queue);
+/// `attempt`: what is waited for, or handed over.
+void finish(const OpenClQueue& queue, const std::string& attempt = "waiting for a queue");
+void flush(const OpenClQueue& queue, const std::string& attempt = "flushing a queue");
 
 // ---- memory
 // ------------------------------------------------------------------------------------------------------
 
-/// `name` for messages.
 OpenClMemory create_buffer(const OpenClContext& context, Bytes bytes, cl_mem_flags flags,
                            const std::string& name);
 /// `offset` must be a multiple of the device's sub_buffer_alignment.
@@ -81,41 +83,50 @@ void check_image_limits(const OpenClDevice& device, GridExtent extent, const std
 
 // Blocking transfers. Images are dense rows of texels on the host side.
 void write_buffer(const OpenClQueue& queue, const OpenClMemory& buffer, Bytes offset,
-                  const void* data, Bytes bytes);
+                  const void* data, Bytes bytes, const std::string& name = "a buffer");
 void read_buffer(const OpenClQueue& queue, const OpenClMemory& buffer, Bytes offset, void* data,
-                 Bytes bytes);
+                 Bytes bytes, const std::string& name = "a buffer");
 void write_image(const OpenClQueue& queue, const OpenClMemory& image, GridExtent extent,
-                 const void* data);
-void read_image(const OpenClQueue& queue, const OpenClMemory& image, GridExtent extent, void* data);
+                 const void* data, const std::string& name = "an image");
+void read_image(const OpenClQueue& queue, const OpenClMemory& image, GridExtent extent, void* data,
+                const std::string& name = "an image");
 /// Repeats `value` over [offset, offset + bytes); both multiples of 4.
 void fill_buffer(const OpenClQueue& queue, const OpenClMemory& buffer, Bytes offset, Bytes bytes,
-                 std::uint32_t value);
+                 std::uint32_t value, const std::string& name = "a buffer");
 void fill_image(const OpenClQueue& queue, const OpenClMemory& image, GridExtent extent,
-                std::array<float, 4> texel);
+                std::array<float, 4> texel, const std::string& name = "an image");
 
-/// Host view of a buffer's range, for as long as the object lives; unmaps through the same queue
-/// and waits.
+/// Host view of a buffer's range, until unmap() or for as long as the object lives; unmaps through
+/// the same queue and waits.
 class MappedRange {
  public:
   MappedRange(const OpenClQueue& queue, const OpenClMemory& buffer, Bytes offset, Bytes bytes,
-              cl_map_flags flags);
+              cl_map_flags flags, const std::string& name = "a buffer");
   ~MappedRange();
   MappedRange(const MappedRange&) = delete;
   MappedRange& operator=(const MappedRange&) = delete;
   std::uint8_t* data() const { return data_; }
   Bytes size() const { return bytes_; }
+  /// For whoever needs what was written: the destructor cannot tell that it failed.
+  void unmap();
 
  private:
   const OpenClQueue& queue_;
   const OpenClMemory& buffer_;
   Bytes bytes_;
+  std::string name_;
   std::uint8_t* data_ = nullptr;
 };
 
 // ---- programs and launches
 // ---------------------------------------------------------------------------------------
 
-/// Compiles; throws DeviceError naming `name` with the compiler's log.
+/// The compiler refused source or options.
+class ProgramBuildError : public OpenClError {
+ public:
+  using OpenClError::OpenClError;
+};
+/// Failures name kernel and options and show the compiler's log.
 OpenClProgram build_program(const OpenClContext& context, const std::string& name,
                             const std::string& source, const std::string& options);
 OpenClKernel create_kernel(const OpenClProgram& program, const std::string& name);
@@ -127,10 +138,10 @@ using KernelValue = std::variant<std::int32_t, std::uint32_t, float, std::array<
                                  cl_mem, LocalMemory>;
 /// Sets arguments first, first + 1, ...
 void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& values,
-                   cl_uint first = 0);
+                   cl_uint first = 0, const std::string& name = "a kernel");
 
 using WorkSize = std::array<std::uint64_t, 3>;
-/// Enqueues and returns its event. `name` for messages.
+/// Enqueues and returns its event.
 OpenClEvent enqueue_kernel(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
                            WorkSize local, const std::string& name,
                            const std::vector<cl_event>& after = {});
@@ -140,7 +151,11 @@ void wait_for(const OpenClEvent& event, const std::string& name);
 struct EventTimes {
   std::uint64_t queued = 0, submitted = 0, started = 0, ended = 0;
 };
-EventTimes times_of(const OpenClEvent& event);
+constexpr const char* no_profiling =
+    "the driver gives no profiling times (or impossible ones): launches are timed by the host's "
+    "clock until it sees them complete, so times are longer than the device's own";
+/// None where the driver measures none, or what it says cannot be.
+std::optional<EventTimes> times_of(const OpenClEvent& event, const std::string& name);
 
 /// Compile, run once and wait: the compact form for tests and probes.
 void run_kernel(const OpenClContext& context, const OpenClQueue& queue, const std::string& name,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "executor/device_limits.hpp"
+#include "executor/held_memory.hpp"
 #include "executor/launch_kernels.hpp"
 
 namespace fm {
@@ -21,6 +22,10 @@ PlanExecutor::PlanExecutor(const Plan& plan, const WeightsIndex& index,
       reader_(weights_path, options.disk_bytes_per_second),
       programs_(context_, options.cache_folder),
       gathered_rows_(plan.gathers.size()) {
+  telling_held_memory(recorder_, [&] { make_ready(index); });
+}
+
+void PlanExecutor::make_ready(const WeightsIndex& index) {
   std::future<std::uint64_t> programs =
       std::async(std::launch::async, [this] { return load_programs(); });
   memory_ = std::make_unique<TensorMemory>(context_, plan_, recorder_);
@@ -94,7 +99,7 @@ void PlanExecutor::await_preloads(const std::vector<ReadTicket>& tickets) {
     causes.push_back(read.unmap);
     causes.push_back(read.copy);
   }
-  finish(streamer_->copy_queue());
+  finish(streamer_->copy_queue(), "copying preloaded weights to their images");
   recorder_.note(main_thread, wait_operation(), causes, since);
   if (ring_) {
     for (const ReadTicket& ticket : tickets) ring_->free(ticket->piece.number, main_thread);

@@ -48,6 +48,8 @@ class PlanExecutor {
 
  private:
   OpenClContext open_context(const OpenClDevice& device);
+  /// Memory, programs, preloaded weights.
+  void make_ready(const WeightsIndex& index);
   /// The host operation that loaded them.
   std::uint64_t load_programs();
   void make_ring();

@@ -18,7 +18,8 @@ class Recording {
       : context_(context), programs_(context, cache_) {}
 
   void write(const Plan& plan, const ArraysByTensor& inputs, const std::string& weights,
-             const std::vector<trace::HostOperation>& operations, const std::string& path) {
+             const std::vector<trace::HostOperation>& operations, const std::string& path,
+             const std::map<std::string, std::string>& facts) {
     std::map<std::string, std::vector<std::int32_t>> integer_inputs;
     for (const auto& [tensor, array] : inputs) {
       if (plan.tensor(tensor).dtype != DataType::i32) continue;
@@ -27,8 +28,8 @@ class Recording {
     const IndexSource indices = [&](const PlanTensor& tensor) {
       return index_values(plan, tensor, weights, integer_inputs);
     };
-    write_run_trace(path, trace_header("fmexec", plan, context_.device().facts(), weights.empty()),
-                    plan, operations, programs_, indices);
+    write_run_trace(path, trace_header("fmexec", plan, facts, weights.empty()), plan, operations,
+                    programs_, indices);
   }
 
   std::string summary(const std::string& path) const {
@@ -43,6 +44,10 @@ class Recording {
          << " distinct launches, " << checked << " of " << total
          << " work-groups checked, recorded in " << std::fixed << std::setprecision(1)
          << seconds.count() << " s\n";
+    for (const BuildFallback& fallback : cache_.fallbacks()) {
+      text << "kernel fallback      recording kernel " << fallback.kernel << ", built with "
+           << fallback.options << "\n";
+    }
     return text.str();
   }
 
@@ -56,9 +61,10 @@ class Recording {
 }  // namespace
 
 std::string record_run(const Plan& plan, const ArraysByTensor& inputs, const std::string& weights,
-                       const std::string& path, PlanExecutor& executor) {
+                       const std::string& path, PlanExecutor& executor,
+                       const std::map<std::string, std::string>& facts) {
   Recording recording(executor.context());
-  recording.write(plan, inputs, weights, executor.recorder().operations(), path);
+  recording.write(plan, inputs, weights, executor.recorder().operations(), path, facts);
   return recording.summary(path);
 }
 
@@ -66,7 +72,7 @@ std::string record_weightless(const Plan& plan, const ArraysByTensor& inputs,
                               const std::string& path, const OpenClDevice& device) {
   const OpenClContext context(device);
   Recording recording(context);
-  recording.write(plan, inputs, "", host_program(plan, {}), path);
+  recording.write(plan, inputs, "", host_program(plan, {}), path, device.facts());
   return recording.summary(path);
 }
 

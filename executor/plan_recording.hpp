@@ -1,6 +1,7 @@
 #pragma once
 // Traces of a plan, with a run behind them or without.
 
+#include <map>
 #include <string>
 
 #include "core/plan.hpp"
@@ -10,10 +11,11 @@
 
 namespace fm {
 
-/// Writes the trace of the executor's first run to `path`. The weights file gives the constants
-/// that kernels index with. Returns a line for people.
+/// Writes the trace of the executor's first run to `path`, with `facts` of the device and the run.
+/// The weights file gives the constants that kernels index with. Returns lines for people.
 std::string record_run(const Plan& plan, const ArraysByTensor& inputs, const std::string& weights,
-                       const std::string& path, PlanExecutor& executor);
+                       const std::string& path, PlanExecutor& executor,
+                       const std::map<std::string, std::string>& facts);
 
 /// The same without weights or a run: the host program is what fmexec would do for the plan
 /// (host_program), and of every distinct launch only the work-groups that are recorded run. Throws

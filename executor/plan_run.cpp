@@ -1,8 +1,11 @@
 #include "executor/plan_run.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "core/plan_streams.hpp"
+#include "executor/plan_names.hpp"
 
 namespace fm {
 namespace {
@@ -56,11 +59,12 @@ void PlanRun::await_read(std::size_t part) {
 }
 
 void PlanRun::observe(std::size_t launch) {
-  const Commands& commands = commands_[launch];
+  Commands& commands = commands_[launch];
   const std::uint64_t since = recorder_.now();
-  wait_for(commands.back().event, "launch " + plan_.launches[launch].id);
+  wait_for(commands.back().event, named(plan_.launches[launch]));
   last_cause_ = recorder_.note(main_thread, wait_operation(), {commands.back().operation}, since);
-  for (const Command& command : commands) {
+  for (Command& command : commands) {
+    command.complete = recorder_.now();
     if (command.ring_piece != 0) resources_.ring->free(command.ring_piece, main_thread);
   }
   if (resources_.observer != nullptr) resources_.observer->launch_done(launch);
@@ -84,7 +88,7 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
   dependencies(launch, &events, &causes);
   std::vector<KernelValue> values = argument_values(launch);
   const std::vector<LoggedStream> streams = stream_values(launch, parts, &values);
-  set_arguments(kernel, values);
+  set_arguments(kernel, values, 0, named(launch));
   Command command;
   command.operation = recorder_.begin(
       main_thread,
@@ -97,8 +101,8 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
       causes);
   command.queued = recorder_.now();
   command.event = fm::enqueue_kernel(resources_.compute_queue, kernel, launch.global, launch.local,
-                                     "launch " + launch.id + " (" + launch.kernel + ")", events);
-  flush(resources_.compute_queue);
+                                     named(launch), events);
+  flush(resources_.compute_queue, "flushing " + named(launch));
   recorder_.end(command.operation);
   if (staged != nullptr) {
     command.ring_piece = staged->piece.number;
@@ -121,9 +125,9 @@ void PlanRun::enqueue_copy(std::size_t position, std::size_t part_index) {
   dependencies(launch, &events, &causes);
   Command command;
   command.queued = recorder_.now();
-  command.event =
-      fm::enqueue_copy(resources_.streamer.copy_queue(), recorder_, *resources_.ring, part, read,
-                       target, main_thread, launch.id, events, causes, &command.operation);
+  command.event = fm::enqueue_copy(resources_.streamer.copy_queue(), recorder_, *resources_.ring,
+                                   part, read, target, main_thread, launch.id, named(tensor),
+                                   events, causes, &command.operation);
   command.ring_piece = read.piece.number;
   commands_[position].push_back(std::move(command));
 }
@@ -195,10 +199,20 @@ RunTimes PlanRun::collect(std::uint64_t began) const {
   RunTimes run;
   run.began = began;
   run.ended = recorder_.now();
-  for (const Commands& commands : commands_) {
+  std::map<LaunchKind, std::uint64_t> complete;  // the command before, of each queue
+  for (std::size_t position = 0; position < commands_.size(); ++position) {
+    const PlanLaunch& planned = plan_.launches[position];
     LaunchTimes launch;
-    for (const Command& command : commands) {
-      const EventTimes times = times_of(command.event);
+    for (const Command& command : commands_[position]) {
+      std::optional<EventTimes> measured = times_of(command.event, named(planned));
+      std::uint64_t& before = complete[planned.kind];
+      if (!measured) {
+        ++run.host_timed;
+        measured = EventTimes{command.queued, command.queued, std::max(command.queued, before),
+                              command.complete};
+      }
+      before = command.complete;
+      const EventTimes& times = *measured;
       recorder_.measure(command.operation, times);
       const std::uint64_t started = command.queued + (times.started - times.queued);
       const std::uint64_t ended = command.queued + (times.ended - times.queued);

@@ -24,6 +24,9 @@ struct RunTimes {
       began = 0,
       ended = 0;  ///< of the host, from the first read posted to the last launch known complete
   std::vector<LaunchTimes> launches;  ///< by position in plan.launches
+  /// Kernels and copies whose times are the host's, from the enqueue or the end of the command
+  /// before to when the host saw them complete: the driver gave none.
+  std::size_t host_timed = 0;
 };
 
 /// Told how many of how many launches are complete.
@@ -63,6 +66,7 @@ class PlanRun : private PlanActor {
     OpenClEvent event;
     std::uint64_t operation = 0;  // in the host log
     std::uint64_t queued = 0;     // on the recorder's clock
+    std::uint64_t complete = 0;   // on the recorder's clock: when the host saw it
     std::uint64_t ring_piece = 0;
   };
   using Commands = std::vector<Command>;

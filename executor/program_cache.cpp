@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "core/atomic_file.hpp"
@@ -40,17 +41,32 @@ std::optional<std::string> read_binary(const std::string& path) {
   return binary;
 }
 
-std::string binary_of(const OpenClProgram& program) {
+/// None from drivers that have none or fail to give it: without one the next run only takes longer.
+std::optional<std::string> binary_of(const OpenClProgram& program) {
   std::size_t size = 0;
-  check_opencl(opencl().clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
-                                         nullptr),
-               "reading a program binary's size");
+  if (opencl().clGetProgramInfo(program.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
+                                nullptr) != CL_SUCCESS ||
+      size == 0) {
+    return std::nullopt;
+  }
   std::string binary(size, '\0');
   auto* data = reinterpret_cast<unsigned char*>(binary.data());
-  check_opencl(
-      opencl().clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr),
-      "reading a program binary");
+  if (opencl().clGetProgramInfo(program.get(), CL_PROGRAM_BINARIES, sizeof data, &data, nullptr) !=
+      CL_SUCCESS) {
+    return std::nullopt;
+  }
   return binary;
+}
+
+/// The definitions alone, which make the kernel what the plan says: no version of the language is
+/// asked for and no optimisation, and the last try forbids those that compilers do unasked.
+std::vector<std::string> plainer_options(const std::string& options) {
+  std::string plain;
+  std::istringstream words(options);
+  for (std::string word; words >> word;) {
+    if (word.compare(0, 4, "-cl-") != 0) plain += (plain.empty() ? "" : " ") + word;
+  }
+  return {plain, plain + (plain.empty() ? "" : " ") + "-cl-opt-disable"};
 }
 
 }  // namespace
@@ -77,17 +93,47 @@ const OpenClKernel& ProgramCache::kernel(const std::string& name, const std::str
                                          const std::string& options) {
   const std::string key = key_of(context_.device(), name, source, options);
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second.kernel;
+  return entries_.emplace(key, make(name, source, options)).first->second.kernel;
+}
 
-  Entry entry;
+ProgramCache::Entry ProgramCache::make(const std::string& name, const std::string& source,
+                                       const std::string& options) {
+  try {
+    return load_or_build(name, source, options);
+  } catch (const ProgramBuildError& refused) {
+    for (const std::string& plainer : plainer_options(options)) {
+      if (plainer == options) continue;
+      try {
+        Entry entry = load_or_build(name, source, plainer);
+        fallbacks_.push_back({name, plainer, refused.what()});
+        return entry;
+      } catch (const ProgramBuildError&) {
+        continue;
+      }
+    }
+    throw DeviceError(std::string(refused.what()) +
+                      "\nbuilding it without the -cl- options, and with -cl-opt-disable, failed "
+                      "too; update the driver, or choose another device with --device");
+  }
+}
+
+ProgramCache::Entry ProgramCache::load_or_build(const std::string& name, const std::string& source,
+                                                const std::string& options) {
+  const std::string key = key_of(context_.device(), name, source, options);
   const std::string path =
       folder_.empty() ? "" : folder_ + "/" + key.substr(key.find(':') + 1) + ".clbin";
-  if (!load(path, name, &entry)) {
-    entry.program = build_program(context_, name, source, options);
-    entry.kernel = create_kernel(entry.program, name);
-    ++built_from_source_;
-    save(path, entry.program);
-  }
-  return entries_.emplace(key, std::move(entry)).first->second.kernel;
+  Entry entry;
+  if (load(path, name, &entry)) return entry;
+  entry.program = build_program(context_, name, source, options);
+  entry.kernel = create_kernel(entry.program, name);
+  ++built_from_source_;
+  save(path, entry.program);
+  return entry;
+}
+
+std::string describe(const BuildFallback& fallback) {
+  return "kernel " + fallback.kernel + " was refused as planned, and built with \"" +
+         fallback.options + "\" instead: " + fallback.refused;
 }
 
 bool ProgramCache::load(const std::string& path, const std::string& name, Entry* entry) {
@@ -118,14 +164,14 @@ bool ProgramCache::load(const std::string& path, const std::string& name, Entry*
 
 void ProgramCache::save(const std::string& path, const OpenClProgram& program) const {
   if (path.empty()) return;
-  const std::string binary = binary_of(program);
-  if (binary.empty()) return;  // a driver that has none
-  const std::uint64_t checksum = checksum_of(binary.data(), binary.size());
+  const std::optional<std::string> binary = binary_of(program);
+  if (!binary) return;
+  const std::uint64_t checksum = checksum_of(binary->data(), binary->size());
   try {
     AtomicFile file(path);
     file.stream().write(magic, sizeof magic);
     file.stream().write(reinterpret_cast<const char*>(&checksum), sizeof checksum);
-    file.stream().write(binary.data(), static_cast<std::streamsize>(binary.size()));
+    file.stream().write(binary->data(), static_cast<std::streamsize>(binary->size()));
     file.commit();
   } catch (const std::exception&) {
     return;  // a full or read-only disk only costs time

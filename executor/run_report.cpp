@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/figures_text.hpp"
+#include "executor/held_memory.hpp"
 
 namespace fm {
 namespace {
@@ -65,12 +66,9 @@ void print_by_kernel(const Plan& plan, const Measurement& measured, std::ostream
 }
 
 void print_memory(const Measurement& measured, std::ostream& out) {
-  const MemoryClaims& peak = measured.memory.peak_by_class;
   out << "device memory peak   " << mebibytes(measured.memory.peak) << " (average "
-      << mebibytes(measured.memory.average) << "); by class: preloaded "
-      << mebibytes(peak.preloaded) << ", UM in flight " << mebibytes(peak.um_in_flight)
-      << ", TM in flight " << mebibytes(peak.tm_in_flight) << ", activations "
-      << mebibytes(peak.activations) << ", staging " << mebibytes(peak.staging) << "\n";
+      << mebibytes(measured.memory.average)
+      << "); by class: " << by_class(measured.memory.peak_by_class) << "\n";
   out << "process memory       peak RSS " << mebibytes(measured.process.peak_resident) << " (now "
       << mebibytes(measured.process.resident_anonymous) << " anonymous, "
       << mebibytes(measured.process.resident_file) << " of files, "
@@ -109,6 +107,14 @@ std::string summary_text(const Plan& plan, const Measurement& measured) {
       << ", driver " << measured.device.driver << ")\n";
   out << "plan                 " << plan.policy << ", " << plan.launches.size() << " launches, "
       << measured.programs << " programs (" << measured.programs_built << " built from source)\n";
+  for (const BuildFallback& fallback : measured.fallbacks) {
+    out << "kernel fallback      " << fallback.kernel << ", built with " << fallback.options
+        << "\n";
+  }
+  if (measured.host_timed > 0) {
+    out << "launch clock         the host's: the driver gave no times of " << measured.host_timed
+        << " launches and copies\n";
+  }
   out << "initialisation       " << milliseconds(first_start)
       << " until the first launch, of which " << milliseconds(measured.startup_ns)
       << " context and programs\n";

@@ -1,6 +1,7 @@
 #pragma once
 // What runs took, as text for people and as result.json for tools.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "executor/opencl_device.hpp"
 #include "executor/plan_run.hpp"
 #include "executor/process_memory.hpp"
+#include "executor/program_cache.hpp"
 
 namespace fm {
 
@@ -23,7 +25,14 @@ struct Measurement {
   ProcessMemory process;
   Bytes bytes_read;
   std::size_t programs = 0, programs_built = 0;
+  std::vector<BuildFallback> fallbacks;
+  /// Of all kernels and copies of all runs: see RunTimes::host_timed.
+  std::size_t host_timed = 0;
 };
+
+/// Of the device, and what was special about these runs: kernels built with plainer options
+/// (`kernel_fallbacks`), launches timed by the host (`launch_clock`).
+std::map<std::string, std::string> run_facts(const Measurement& measured);
 
 /// From the first launch's start to the last one's end.
 std::uint64_t execution_ns(const RunTimes& run);

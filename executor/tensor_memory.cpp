@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "executor/plan_names.hpp"
+
 namespace fm {
 namespace {
 
@@ -34,16 +36,14 @@ void TensorMemory::create_pool(const Pool& pool) {
   made.pool = &pool;
   made.object = recorder_.new_object();
   if (pool.placement == Placement::image2d) {
-    const std::uint64_t id = recorder_.begin(
-        main_thread, create_image_operation(made.object, trace::ACTIVATIONS, pool.extent,
-                                            texel_bytes(pool.dtype), pool.id));
-    made.memory = create_image(context_, pool.extent, pool.dtype, "pool " + pool.id);
-    recorder_.end(id);
+    recorder_.create(
+        create_image_operation(made.object, trace::ACTIVATIONS, pool.extent,
+                               texel_bytes(pool.dtype), pool.id),
+        [&] { made.memory = create_image(context_, pool.extent, pool.dtype, named(pool)); });
   } else {
-    const std::uint64_t id = recorder_.begin(
-        main_thread, create_buffer_operation(made.object, trace::ACTIVATIONS, pool.bytes, pool.id));
-    made.memory = create_buffer(context_, pool.bytes, CL_MEM_READ_WRITE, "pool " + pool.id);
-    recorder_.end(id);
+    recorder_.create(
+        create_buffer_operation(made.object, trace::ACTIVATIONS, pool.bytes, pool.id),
+        [&] { made.memory = create_buffer(context_, pool.bytes, CL_MEM_READ_WRITE, named(pool)); });
   }
 }
 
@@ -54,7 +54,8 @@ void TensorMemory::create_view(const PlanTensor& tensor) {
   place.offset = tensor.offset;
   const bool whole = tensor.placement == Placement::image2d ||
                      (tensor.offset == Bytes(0) && tensor.bytes == pool.pool->bytes);
-  if (!whole) place.own = create_sub_buffer(pool.memory, tensor.offset, tensor.bytes, tensor.id);
+  if (!whole)
+    place.own = create_sub_buffer(pool.memory, tensor.offset, tensor.bytes, named(tensor));
   place.memory = whole ? pool.memory.get() : place.own.get();
 }
 
@@ -76,16 +77,15 @@ void TensorMemory::create_weight(const PlanTensor& tensor, trace::MemoryClass me
   place.object = recorder_.new_object();
   if (tensor.placement == Placement::image2d) {
     const GridExtent extent = grid_extent(tensor.layout, tensor.shape);
-    place.created_by =
-        recorder_.begin(main_thread, create_image_operation(place.object, memory_class, extent,
-                                                            texel_bytes(tensor.dtype), tensor.id));
-    place.own = create_image(context_, extent, tensor.dtype, "weight " + tensor.id);
+    place.created_by = recorder_.create(
+        create_image_operation(place.object, memory_class, extent, texel_bytes(tensor.dtype),
+                               tensor.id),
+        [&] { place.own = create_image(context_, extent, tensor.dtype, named(tensor)); });
   } else {
-    place.created_by = recorder_.begin(
-        main_thread, create_buffer_operation(place.object, memory_class, tensor.bytes, tensor.id));
-    place.buffer = HostFilledBuffer(context_, tensor.bytes, "weight " + tensor.id);
+    place.created_by = recorder_.create(
+        create_buffer_operation(place.object, memory_class, tensor.bytes, tensor.id),
+        [&] { place.buffer = HostFilledBuffer(context_, tensor.bytes, named(tensor)); });
   }
-  recorder_.end(place.created_by);
   place.memory = place.own.get();
 }
 
@@ -114,9 +114,10 @@ void TensorMemory::write(const OpenClQueue& queue, const PlanTensor& tensor,
   const std::uint64_t id = recorder_.begin(
       main_thread, transfer_operation(pool.object, tensor.offset, tensor.bytes, true));
   if (tensor.placement == Placement::image2d) {
-    write_image(queue, pool.memory, grid_extent(tensor.layout, tensor.shape), bytes.data());
+    write_image(queue, pool.memory, grid_extent(tensor.layout, tensor.shape), bytes.data(),
+                named(tensor));
   } else {
-    write_buffer(queue, pool.memory, tensor.offset, bytes.data(), tensor.bytes);
+    write_buffer(queue, pool.memory, tensor.offset, bytes.data(), tensor.bytes, named(tensor));
   }
   recorder_.end(id);
 }
@@ -127,9 +128,10 @@ std::vector<std::uint8_t> TensorMemory::read(const OpenClQueue& queue, const Pla
   const std::uint64_t id = recorder_.begin(
       main_thread, transfer_operation(pool.object, tensor.offset, tensor.bytes, false));
   if (tensor.placement == Placement::image2d) {
-    read_image(queue, pool.memory, grid_extent(tensor.layout, tensor.shape), bytes.data());
+    read_image(queue, pool.memory, grid_extent(tensor.layout, tensor.shape), bytes.data(),
+               named(tensor));
   } else {
-    read_buffer(queue, pool.memory, tensor.offset, bytes.data(), tensor.bytes);
+    read_buffer(queue, pool.memory, tensor.offset, bytes.data(), tensor.bytes, named(tensor));
   }
   recorder_.end(id);
   return bytes;
@@ -139,10 +141,10 @@ void TensorMemory::poison(const OpenClQueue& queue) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const auto& [id, pool] : pools_) {
     if (pool.pool->placement == Placement::image2d) {
-      fill_image(queue, pool.memory, pool.pool->extent, {nan, nan, nan, nan});
+      fill_image(queue, pool.memory, pool.pool->extent, {nan, nan, nan, nan}, named(*pool.pool));
     } else {
       fill_buffer(queue, pool.memory, Bytes(0), pool.pool->bytes - pool.pool->bytes % Bytes(4),
-                  poison_pattern);
+                  poison_pattern, named(*pool.pool));
     }
   }
 }

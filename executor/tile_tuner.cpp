@@ -1,9 +1,11 @@
 #include "executor/tile_tuner.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/plan_streams.hpp"
 #include "executor/launch_kernels.hpp"
+#include "executor/plan_names.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/tile_candidates.hpp"
 
@@ -40,16 +42,18 @@ class LaunchMemory {
  private:
   void create(const OpenClContext& context, const OpenClQueue& queue, const PlanTensor& tensor) {
     OpenClMemory& memory = memory_[tensor.id];
+    const std::string name = named(tensor);
     if (tensor.placement == Placement::image2d) {
       const GridExtent extent = grid_extent(tensor.layout, tensor.shape);
-      memory = create_image(context, extent, tensor.dtype, tensor.id);
-      fill_image(queue, memory, extent, {1, 1, 1, 1});
+      memory = create_image(context, extent, tensor.dtype, name);
+      fill_image(queue, memory, extent, {1, 1, 1, 1}, name);
       return;
     }
     const Bytes words = Bytes((tensor.bytes.count() + 3) / 4 * 4);
-    memory = create_buffer(context, words, CL_MEM_READ_WRITE, tensor.id);
+    memory = create_buffer(context, words, CL_MEM_READ_WRITE, name);
     // Integers may be indices: the first element is always there.
-    fill_buffer(queue, memory, Bytes(0), words, tensor.dtype == DataType::i32 ? 0 : fill_pattern);
+    fill_buffer(queue, memory, Bytes(0), words, tensor.dtype == DataType::i32 ? 0 : fill_pattern,
+                name);
   }
 
   std::map<std::string, OpenClMemory> memory_;  // by tensor
@@ -103,19 +107,26 @@ TileTuner::Contestant TileTuner::prepare(const Plan& plan, const PlanLaunch& lau
                                          const std::vector<KernelValue>& arguments) {
   const OpenClKernel& kernel = cache_.kernel(launch.kernel, kernel_source(plan, launch),
                                              compile_options(plan, launch, false));
-  set_arguments(kernel, arguments);
+  set_arguments(kernel, arguments, 0, named(launch));
   return {launch, &kernel};
 }
 
 double TileTuner::run(const Contestant& contestant) {
   const PlanLaunch& launch = contestant.launch;
-  const OpenClEvent event = enqueue_kernel(queue_, *contestant.kernel, launch.global, launch.local,
-                                           "launch " + launch.id + " (" + launch.kernel + ")");
-  flush(queue_);
-  wait_for(event, "launch " + launch.id);
-  const EventTimes times = times_of(event);
+  using std::chrono::steady_clock;
+  const std::string name = named(launch);
+  const steady_clock::time_point began = steady_clock::now();
+  const OpenClEvent event =
+      enqueue_kernel(queue_, *contestant.kernel, launch.global, launch.local, name);
+  flush(queue_, "flushing " + name);
+  wait_for(event, name);
+  const std::chrono::nanoseconds on_host = steady_clock::now() - began;
+  const std::optional<EventTimes> times = times_of(event, name);
+  if (!times) host_timed_ = true;
+  const double time = times ? static_cast<double>(times->ended - times->started)
+                            : static_cast<double>(on_host.count());
   // At least the clock's tick: a time in a file of tiles is above 0.
-  return std::max(1.0, static_cast<double>(times.ended - times.started));
+  return std::max(1.0, time);
 }
 
 }  // namespace fm

@@ -15,6 +15,8 @@ class TileTuner {
   /// The launch's own tile and the best candidates by estimate are measured in turn, several times:
   /// what else the computer does then meets all of them. The fastest wins.
   TunedTile tune(const Plan& plan, const PlanLaunch& launch);
+  /// Some run was timed by the host's clock: the driver gave no times.
+  bool host_timed() const { return host_timed_; }
 
  private:
   struct Contestant {
@@ -30,6 +32,7 @@ class TileTuner {
   const OpenClContext& context_;
   ProgramCache& cache_;
   OpenClQueue queue_;
+  bool host_timed_ = false;
 };
 
 }  // namespace fm

@@ -101,11 +101,9 @@ void check_parameters(const PlanLaunch& launch, const KernelEntry& entry) {
       continue;
     }
     if (indexed_argument(name)) continue;
-    const bool known = std::any_of(entry.parameters.begin(), entry.parameters.end(),
-                                   [&](const ParameterRange& range) { return range.name == name; });
-    if (known) continue;
     std::vector<std::string> names;
     for (const ParameterRange& range : entry.parameters) names.push_back(range.name);
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     throw UserError("launch " + launch.id + ": " + entry.name + " has no parameter '" + name +
                     "': " + accepted_words(name, names));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -42,8 +43,7 @@ HostTensor evaluate_cast(const GraphNode&, const Inputs& inputs, ElementType typ
                        : std::vector<float>(input.integers.begin(), input.integers.end());
   } else if (input.is_real()) {
     for (float value : input.reals) {
-      result.integers.push_back(type == ElementType::boolean ? value != 0
-                                                             : static_cast<std::int64_t>(value));
+      result.integers.push_back(type == ElementType::boolean ? value != 0 : integer_from(value));
     }
   } else {
     result.integers = input.integers;
@@ -135,19 +135,6 @@ HostTensor evaluate_constant_of_shape(const GraphNode& node, const Inputs&, Elem
   return result;
 }
 
-HostTensor evaluate_range(const GraphNode&, const Inputs& inputs, ElementType type,
-                          const Shape& shape) {
-  HostTensor result{type, shape, {}, {}};
-  for (std::int64_t i = 0; i < element_count(shape); ++i) {
-    if (is_real(type)) {
-      result.reals.push_back(inputs[0].reals[0] + static_cast<float>(i) * inputs[2].reals[0]);
-    } else {
-      result.integers.push_back(inputs[0].integers[0] + i * inputs[2].integers[0]);
-    }
-  }
-  return result;
-}
-
 HostTensor evaluate_where(const GraphNode&, const Inputs& inputs, ElementType type,
                           const Shape& shape) {
   std::vector<HostTensor> wide;
@@ -168,18 +155,24 @@ HostTensor evaluate_where(const GraphNode&, const Inputs& inputs, ElementType ty
 
 template <class T>
 T power(T base, T exponent) {
-  return static_cast<T>(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+  const double value = std::pow(static_cast<double>(base), static_cast<double>(exponent));
+  if constexpr (std::is_integral_v<T>) return integer_from(value);
+  return static_cast<T>(value);
 }
 
 template <class T>
 T binary(const std::string& operation, T a, T b) {
-  if (operation == "Add") return a + b;
-  if (operation == "Sub") return a - b;
-  if (operation == "Mul") return a * b;
+  // Integers wrap around.
+  using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+  const auto x = static_cast<Wide>(a), y = static_cast<Wide>(b);
+  if (operation == "Add") return static_cast<T>(x + y);
+  if (operation == "Sub") return static_cast<T>(x - y);
+  if (operation == "Mul") return static_cast<T>(x * y);
   if (operation == "Div") {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) throw UserError("a folded integer division divides by zero");
-      if (b == -1) return -a;  // also of the least number, which has no positive one
+      if (b == -1)
+        return static_cast<T>(-x);  // also of the least number, which has no positive one
     }
     return a / b;
   }
@@ -193,6 +186,20 @@ T binary(const std::string& operation, T a, T b) {
   if (operation == "Or") return static_cast<T>(a != 0 || b != 0);
   if (operation == "Xor") return static_cast<T>((a != 0) != (b != 0));
   throw std::logic_error("no evaluator of " + operation);
+}
+
+HostTensor evaluate_range(const GraphNode&, const Inputs& inputs, ElementType type,
+                          const Shape& shape) {
+  HostTensor result{type, shape, {}, {}};
+  for (std::int64_t i = 0; i < element_count(shape); ++i) {
+    if (is_real(type)) {
+      result.reals.push_back(inputs[0].reals[0] + static_cast<float>(i) * inputs[2].reals[0]);
+    } else {
+      result.integers.push_back(
+          binary("Add", inputs[0].integers[0], binary("Mul", i, inputs[2].integers[0])));
+    }
+  }
+  return result;
 }
 
 /// The input broadcast to `shape`; integers become real where the other operand is (an exponent of
@@ -217,7 +224,7 @@ HostTensor evaluate_binary(const GraphNode& node, const Inputs& inputs, ElementT
     if (is_real(type)) {
       result.reals.push_back(value);
     } else {
-      result.integers.push_back(static_cast<std::int64_t>(value));
+      result.integers.push_back(integer_from(value));
     }
   }
   for (std::size_t i = 0; i < a.integers.size(); ++i) {
@@ -247,9 +254,9 @@ HostTensor evaluate_unary(const GraphNode& node, const Inputs& inputs, ElementTy
     if (node.operation == "Not") {
       value = value == 0;
     } else if (node.operation == "Neg") {
-      value = -value;
-    } else if (node.operation == "Abs") {
-      value = std::abs(value);
+      value = binary<std::int64_t>("Sub", 0, value);
+    } else if (node.operation == "Abs" && value < 0) {
+      value = binary<std::int64_t>("Sub", 0, value);
     }
   }
   return result;
@@ -331,6 +338,12 @@ const std::map<std::string, Evaluator>& evaluators() {
 }
 
 }  // namespace
+
+std::int64_t integer_from(double value) {
+  constexpr double beyond = 9223372036854775808.0;  // 2^63
+  return value >= -beyond && value < beyond ? static_cast<std::int64_t>(value)
+                                            : std::numeric_limits<std::int64_t>::min();
+}
 
 bool can_evaluate(const std::string& operation) { return evaluators().count(operation) != 0; }
 

@@ -18,4 +18,7 @@ bool can_evaluate(const std::string& operation);
 HostTensor evaluate(const GraphNode& node, const std::vector<HostTensor>& inputs, ElementType type,
                     const Shape& shape);
 
+/// Towards zero; the least integer for what is beyond 64 bits or no number.
+std::int64_t integer_from(double value);
+
 }  // namespace fm

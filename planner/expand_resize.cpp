@@ -152,7 +152,11 @@ std::vector<ResizedAxis> resized_axes(Expansion& e) {
             : sizes[d];
     axis.scale = sizes.empty() ? static_cast<double>(scales[d])
                                : static_cast<double>(sizes[d]) / static_cast<double>(shape[d]);
+    if (shape[d] < 1) context.refuse("its input has no elements");
     if (roi.size() == 2 * shape.size()) {
+      for (const float edge : {roi[d], roi[shape.size() + d]}) {
+        if (!(std::abs(edge) <= largest_scale)) context.refuse("cannot crop to such a region");
+      }
       axis.begin = roi[d];
       axis.end = roi[shape.size() + d];
     }

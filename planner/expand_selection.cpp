@@ -1,6 +1,7 @@
 // Operators that repeat, pad, pick or place elements.
 #include <algorithm>
 
+#include "planner/evaluate.hpp"
 #include "planner/expansion.hpp"
 #include "planner/node_attributes.hpp"
 
@@ -104,14 +105,24 @@ TensorIndex wrapped(Expansion& e, TensorIndex index, TensorIndex extents) {
   return e.add("Where", {below, e.add("Add", {index, extents}), index});
 }
 
+void require_same_rank(Expansion& e, const Shape& indices, const Shape& data) {
+  if (indices.size() == data.size()) return;
+  e.context().refuse("indices of " + to_string(indices) + " do not fit " + to_string(data));
+}
+
 bool expand_gather_elements(Expansion& e) {
   TensorIndex data = e.input(0);
   const Shape picks = e.shape(e.input(1));
+  require_same_rank(e, picks, e.shape(data));
   const auto rank = static_cast<std::int64_t>(picks.size());
   const std::int64_t axis = e.context().axis(attribute_int(e.node, "axis", 0), rank);
   for (std::int64_t d = 0; d < rank; ++d) {
     const std::int64_t extent = picks[static_cast<std::size_t>(d)];
-    if (d != axis && e.shape(data)[static_cast<std::size_t>(d)] != extent) {
+    const std::int64_t given = e.shape(data)[static_cast<std::size_t>(d)];
+    if (d != axis && extent > given) {
+      e.context().refuse("its indices reach over dimension " + std::to_string(d));
+    }
+    if (d != axis && given != extent) {
       data = e.slice(data, d, 0, extent);
     }
   }
@@ -122,6 +133,11 @@ bool expand_gather_elements(Expansion& e) {
 /// Updates that do not reach over the other dimensions are padded with an index of no place.
 bool expand_scatter_elements(Expansion& e) {
   const Shape whole = e.shape(e.input(0)), part = e.shape(e.input(1));
+  require_same_rank(e, part, whole);
+  if (e.shape(e.input(2)) != part) {
+    e.context().refuse("updates of " + to_string(e.shape(e.input(2))) + " do not fit indices of " +
+                       to_string(part));
+  }
   const auto rank = static_cast<std::int64_t>(whole.size());
   const std::int64_t axis = e.context().axis(attribute_int(e.node, "axis", 0), rank);
   Ints pads(2 * whole.size(), 0);
@@ -153,6 +169,13 @@ TensorIndex flat_positions(Expansion& e, TensorIndex indices, const Shape& exten
   return e.add("ReduceSum", {steps}, {{"axes", Ints{-1}}, {"keepdims", std::int64_t{0}}});
 }
 
+/// Of GatherND and ScatterND: refuses what has no elements, as sizes are divided by such products.
+void require_elements(Expansion& e, const Shape& data, const Shape& indices) {
+  if (element_count(data) != 0 && element_count(indices) != 0) return;
+  e.context().refuse("indices of " + to_string(indices) + " into " + to_string(data) +
+                     ": its result has no elements");
+}
+
 Shape first_of(const Shape& shape, std::size_t begin, std::size_t end) {
   return {shape.begin() + static_cast<std::ptrdiff_t>(begin),
           shape.begin() + static_cast<std::ptrdiff_t>(end)};
@@ -163,9 +186,11 @@ bool expand_gather_nd(Expansion& e) {
   const Shape shape = e.shape(data), picks = e.shape(indices);
   const auto batches = static_cast<std::size_t>(attribute_int(e.node, "batch_dims", 0));
   const auto depth = picks.empty() ? 0 : static_cast<std::size_t>(picks.back());
-  if (depth == 0 || batches + depth > shape.size() || batches >= picks.size()) {
+  if (batches >= picks.size() || batches >= shape.size() || depth == 0 ||
+      depth > shape.size() - batches) {
     e.context().refuse("indices of " + to_string(picks) + " do not fit " + to_string(shape));
   }
+  require_elements(e, shape, picks);
   const Shape chosen = first_of(shape, batches, batches + depth);
   const Shape batch = first_of(shape, 0, batches);
   TensorIndex flat = flat_positions(e, indices, chosen);
@@ -194,6 +219,7 @@ bool expand_scatter_nd(Expansion& e) {
   if (depth == 0 || depth > shape.size()) {
     e.context().refuse("indices of " + to_string(picks) + " do not fit " + to_string(shape));
   }
+  require_elements(e, shape, picks);
   const Shape chosen = first_of(shape, 0, depth);
   const std::int64_t rows = element_count(chosen), inner = element_count(shape) / rows;
   const std::int64_t count = element_count(picks) / picks.back();
@@ -212,9 +238,8 @@ bool expand_one_hot(Expansion& e) {
   const TensorIndex indices = is_real(e.type(e.input(0)))
                                   ? e.add("Cast", {e.input(0)}, {{"to", std::int64_t{7}}})
                                   : e.input(0);
-  const Ints depths = is_real(e.type(depth_input))
-                          ? Ints{static_cast<std::int64_t>(context.constant_real(1))}
-                          : context.constant_ints(1);
+  const Ints depths = is_real(e.type(depth_input)) ? Ints{integer_from(context.constant_real(1))}
+                                                   : context.constant_ints(1);
   if (depths.size() != 1 || depths[0] < 1) context.refuse("its depth must be one positive number");
   Shape shape = e.shape(indices);
   const auto rank = static_cast<std::int64_t>(shape.size()) + 1;
@@ -269,9 +294,10 @@ bool expand_reverse_sequence(Expansion& e) {
   const Shape shape = e.shape(x);
   const std::int64_t time = attribute_int(e.node, "time_axis", 0);
   const std::int64_t batch = attribute_int(e.node, "batch_axis", 1);
-  if (shape.size() < 2 || time == batch || time + batch != 1) {
+  if (shape.size() < 2 || !((time == 0 && batch == 1) || (time == 1 && batch == 0))) {
     e.context().refuse("time_axis and batch_axis must be 0 and 1");
   }
+  if (element_count(shape) == 0) e.context().refuse("its result has no elements");
   const std::int64_t steps = shape[static_cast<std::size_t>(time)];
   const std::int64_t count = shape[static_cast<std::size_t>(batch)];
   const ElementType type = e.type(lengths);

@@ -19,6 +19,14 @@ namespace {
 /// packed.
 constexpr std::int64_t largest_eager_fold = 4096;
 
+/// Elements of a computed constant; integers take twice the memory of reals.
+constexpr std::int64_t largest_folded_reals = std::int64_t{1} << 28;
+constexpr std::int64_t largest_folded_integers = std::int64_t{1} << 26;
+
+/// Elements computed for one constant together with all that it is computed from: contents are
+/// never kept, and what is read twice is computed twice.
+constexpr double most_folding_work = 1e10;
+
 /// A large matrix turned for a product stays a node: its reader may take it as it lies
 /// (fuse_embeddings, which folds the others).
 bool is_turned_matrix(const GraphNode& node, const Shape& shape) {
@@ -326,6 +334,28 @@ void GraphBuilder::wrap_indices(GraphNode* node) {
   if (wrapped) node->inputs[1] = add_constant(constant_from(indices, node->name + ".indices"));
 }
 
+double GraphBuilder::check_folding(const GraphNode& node, const std::vector<GraphTensor>& inputs,
+                                   const TensorFacts& result) const {
+  GraphNode seen = node;
+  const NodeContext context(graph_, *constants_, seen);
+  const std::int64_t count = element_count(result.shape);
+  if (count > (is_real(result.type) ? largest_folded_reals : largest_folded_integers)) {
+    context.refuse("gives a constant of shape " + to_string(result.shape) +
+                   ", too large to compute while planning");
+  }
+  double work = static_cast<double>(count);
+  for (const GraphTensor& input : inputs) {
+    work += static_cast<double>(element_count(input.shape));
+    if (!input.constant->initializer) continue;
+    const auto found = folding_work_.find(*input.constant->initializer);
+    if (found != folding_work_.end()) work += found->second;
+  }
+  if (work > most_folding_work) {
+    context.refuse("is computed from constants that are computed from each other too many times");
+  }
+  return work;
+}
+
 bool GraphBuilder::fold(const GraphNode& node, const std::vector<TensorFacts>& facts,
                         const std::string& output) {
   if (node.operation == "Shape" || node.operation == "Size") {
@@ -350,8 +380,10 @@ bool GraphBuilder::fold(const GraphNode& node, const std::vector<TensorFacts>& f
     add_constant(constant_from(compute(*constants_), output));
     return true;
   }
+  const double work = check_folding(node, inputs, facts[0]);
   GraphTensor tensor{output, facts[0].type, facts[0].shape, ConstantData{}};
   tensor.constant->initializer = constants_->add_recipe(compute);
+  folding_work_[*tensor.constant->initializer] = work;
   add_constant(std::move(tensor));
   return true;
 }

@@ -74,6 +74,9 @@ class GraphBuilder {
   void wrap_indices(GraphNode* node);
   bool fold(const GraphNode& node, const std::vector<TensorFacts>& facts,
             const std::string& output);
+  /// Refuses a constant that would take absurd memory or time; returns its work, in elements.
+  double check_folding(const GraphNode& node, const std::vector<GraphTensor>& inputs,
+                       const TensorFacts& result) const;
   void check_extents(const std::string& name, const Shape& shape) const;
   TensorIndex index_of(const std::string& name) const;
 
@@ -83,6 +86,7 @@ class GraphBuilder {
   std::set<std::string> read_values_;
   std::map<std::string, TensorIndex> by_name_;
   std::map<std::string, std::string> operator_of_;  ///< that gives a value
+  std::map<std::size_t, double> folding_work_;      ///< by constant of the store
   std::size_t fresh_names_ = 0;
 };
 

@@ -15,6 +15,7 @@ from points import PRELOAD, Study, load_yaml
 from simulated_network import simulated_facts
 
 HERE = pathlib.Path(__file__).parent
+STREAMED = {"name": "lc-opg", "options": ["--policy", "lc-opg"]}
 PARTS = ("plans", "simulated", "measured")
 
 
@@ -43,11 +44,12 @@ def plans(study, network, content):
 
 
 def simulated(study, network, content):
-    """{config: facts of the simulated run under `preload`}"""
+    """{config: facts of the simulated run under `preload`, or streamed where that does not fit}"""
     found = {}
     for config in content["configs"]:
+        policy = STREAMED if config in network.get("streams_on", []) else PRELOAD
         try:
-            found[config] = simulated_facts(study(config).preload_result(network, config))
+            found[config] = {"policy": policy["name"], **simulated_facts(study(config).result(network, policy, config))}
         except NotKept:
             continue
     return found

@@ -23,7 +23,8 @@ SIMULATED = """
 
 Recorded without weights (`fmexec --record` without `--weights`), simulated with `fmsim --sample auto`. Images, half
 precision, batch 1. Execution is from the first launch's start to the last one's end; ±: the sampling's error bound. SmartMem: the
-paper's table 7, Adreno 750; GMAC/s: multiply-adds a second of execution, ours and SmartMem's (of the paper's count). Texture: how busy the texture pipes are while launches run, of their peak.
+paper's table 7, Adreno 750; GMAC/s: multiply-adds a second of execution, ours and SmartMem's (of the paper's count). Texture: how busy the texture pipes
+are while launches run, of their peak. Where all weights are more than an app may hold, they stream under the policy beside the time.
 """
 
 KERNELS = """
@@ -76,8 +77,9 @@ def refusals(points):
 
 
 def milliseconds(facts):
-    bound = facts["error_bound"]
-    return f"{facts['exec_ms']:.1f}" + (f" ± {bound:.0%}" if bound and bound >= 0.005 else "")
+    bound, policy = facts["error_bound"], facts["policy"]
+    return (f"{facts['exec_ms']:.1f}" + (f" ± {bound:.0%}" if bound and bound >= 0.005 else "")
+            + ("" if policy == "preload" else f" ({policy})"))
 
 
 def beside(facts, published, macs_giga):
@@ -127,9 +129,13 @@ def taken_apart(content, points):
             yield network, facts
 
 
+def total_ns(facts):
+    return sum(ns for _, _, ns, _, _ in facts["kernels"])
+
+
 def kernel_rows(content, points):
     for network, facts in taken_apart(content, points):
-        total = sum(ns for _, _, ns, _, _ in facts["kernels"])
+        total = total_ns(facts)
         for kernel, launches, ns, share, bound in facts["kernels"]:
             if ns >= LEAST_SHOWN * total:
                 yield [network, kernel, str(launches), f"{ns / total:.0%}", f"{share:.0%}", bound]
@@ -137,7 +143,7 @@ def kernel_rows(content, points):
 
 def alike_rows(content, points):
     for network, facts in taken_apart(content, points):
-        total = sum(row["ns"] for row in facts["alike"])
+        total = total_ns(facts)
         for row in facts["alike"]:
             if row["ns"] < LEAST_SHOWN * total or row["texture_share"] <= TEXTURE_BOUND:
                 continue

@@ -178,10 +178,14 @@ class Study:
         """Of any policy that makes this plan."""
         return self.folder / f"results/{network['name']}.{config_path(config).stem}.{key}.json"
 
+    def result(self, network, policy, config):
+        """result.json of the run."""
+        self.point(network, policy, config)
+        return self.result_of(network, config, self.key(network, policy, config)[0])
+
     def preload_result(self, network, config):
-        """result.json of the run under `preload`, from which fmplan takes launch times."""
-        self.point(network, PRELOAD, config)
-        return self.result_of(network, config, self.key(network, PRELOAD, config)[0])
+        """That of the run under `preload`, from which fmplan takes launch times."""
+        return self.result(network, PRELOAD, config)
 
     def kept(self, where, key, plan, facts, make):
         ours = digest_of((pathlib.Path(__file__).parent / "measures.py").read_bytes())

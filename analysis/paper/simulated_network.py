@@ -28,10 +28,11 @@ def by_kernel(launches):
 
 
 def alike(launches):
-    """[facts of launches that do the same work, of their first], those that take longest together first."""
+    """[facts of launches that compute the same, of their first], those that take longest together first."""
     groups = {}
     for launch in launches:
-        groups.setdefault((launch["kernel"], launch["operation"], launch["macs"], launch["weight_bytes"]), []).append(launch)
+        if "roofline" in launch:  # of those that compute
+            groups.setdefault((launch["kernel"], launch["operation"], launch["macs"], launch["weight_bytes"]), []).append(launch)
     rows = [{"kernel": kernel, "operation": operation, "macs": macs, "launches": len(own), "ns": sum(map(duration, own)),
              "texture_share": texture_share(own), "flops_per_texture_byte": own[0]["roofline"]["intensity"].get("texture"),
              "roof_gflops": own[0]["roofline"]["attainable_gflops"], "occupancy": own[0]["occupancy"]}

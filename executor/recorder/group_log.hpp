@@ -50,6 +50,7 @@ class GroupRecorder {
   struct Objects;
   std::uint32_t run_batch(const std::vector<GroupId>& groups);
   void bind_arguments(const IndexBuffers& index);
+  std::string title() const;  // for messages
   void ensure_log(std::size_t groups);
 
   const OpenClContext& context_;

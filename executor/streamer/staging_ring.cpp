@@ -8,11 +8,9 @@ namespace fm {
 
 StagingRing::StagingRing(const OpenClContext& context, Bytes bytes, HostRecorder& recorder)
     : recorder_(recorder), capacity_(bytes), object_(recorder.new_object()) {
-  const std::uint64_t id = recorder_.begin(
-      main_thread, create_buffer_operation(object_, trace::STAGING, bytes, "staging ring"));
-  buffer_ = HostFilledBuffer(context, bytes, "the staging ring");
-  recorder_.end(id);
-  room_made_by_ = {id};
+  room_made_by_ = {
+      recorder_.create(create_buffer_operation(object_, trace::STAGING, bytes, "staging ring"),
+                       [&] { buffer_ = HostFilledBuffer(context, bytes, "the staging ring"); })};
 }
 
 StagingRing::~StagingRing() { recorder_.note(main_thread, release_operation(object_)); }
@@ -38,7 +36,8 @@ RingPiece StagingRing::claim(Bytes bytes, std::uint32_t thread, std::uint64_t ca
     if (stopped_) throw DeviceError("staging was stopped");
     if (entries_.empty()) continue;
     const std::uint64_t oldest = entries_.front().piece.number;
-    check_opencl(opencl().clRetainEvent(entries_.front().copied.get()), "keeping a copy's event");
+    check_opencl(opencl().clRetainEvent(entries_.front().copied.get()), "clRetainEvent",
+                 "keeping a copy's event");
     const OpenClEvent copied(entries_.front().copied.get());
     lock.unlock();
     wait_for(copied, "a copy out of the staging ring");
@@ -64,7 +63,7 @@ void StagingRing::copy_enqueued(const RingPiece& piece, const OpenClEvent& event
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Entry& entry : entries_) {
     if (entry.piece.number != piece.number) continue;
-    check_opencl(opencl().clRetainEvent(event.get()), "keeping a copy's event");
+    check_opencl(opencl().clRetainEvent(event.get()), "clRetainEvent", "keeping a copy's event");
     entry.copied = OpenClEvent(event.get());
     entry.copy = copy;
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/diagnostics.hpp"
+#include "executor/plan_names.hpp"
 
 namespace fm {
 
@@ -30,9 +31,10 @@ class Streamer::SliceChecksum {
 class Streamer::WriteRange {
  public:
   /// A part of the ring, mapped.
-  WriteRange(Streamer& streamer, const OpenClMemory& buffer, Bytes offset, Bytes bytes)
+  WriteRange(Streamer& streamer, const StagingRing& ring, Bytes offset, Bytes bytes,
+             const std::string& weight)
       : calls_(streamer.calls_mutex_), bytes_(bytes) {
-    map(streamer, buffer, offset);
+    map(streamer, ring.buffer(), offset, "the staging ring for " + weight);
   }
   /// A buffer from its begin; mapped only where it has no pages of its own.
   WriteRange(Streamer& streamer, HostFilledBuffer& buffer, Bytes bytes)
@@ -41,30 +43,32 @@ class Streamer::WriteRange {
       taken_ = &buffer;
       data_ = buffer.take();
     } else {
-      map(streamer, buffer.memory(), Bytes(0));
+      map(streamer, buffer.memory(), Bytes(0), buffer.name());
     }
   }
-  ~WriteRange() { unmap(); }
+  ~WriteRange() {
+    if (!range_) return;
+    const std::lock_guard<std::mutex> lock(calls_);
+    range_.reset();
+  }
   WriteRange(const WriteRange&) = delete;
   WriteRange& operator=(const WriteRange&) = delete;
   std::uint8_t* data() const { return data_; }
   Bytes size() const { return bytes_; }
   /// The bytes are written and become the device's.
   void finish() {
-    if (taken_ != nullptr) taken_->hand_back();
-    unmap();
+    if (taken_ != nullptr) return taken_->hand_back();
+    const std::lock_guard<std::mutex> lock(calls_);
+    range_->unmap();
+    range_.reset();
   }
 
  private:
-  void map(Streamer& streamer, const OpenClMemory& buffer, Bytes offset) {
+  void map(Streamer& streamer, const OpenClMemory& buffer, Bytes offset, const std::string& name) {
     const std::lock_guard<std::mutex> lock(calls_);
-    range_.emplace(streamer.map_queue_, buffer, offset, bytes_, CL_MAP_WRITE_INVALIDATE_REGION);
+    range_.emplace(streamer.map_queue_, buffer, offset, bytes_, CL_MAP_WRITE_INVALIDATE_REGION,
+                   name);
     data_ = range_->data();
-  }
-  void unmap() {
-    if (!range_) return;
-    const std::lock_guard<std::mutex> lock(calls_);
-    range_.reset();
   }
 
   std::mutex& calls_;
@@ -210,7 +214,7 @@ void Streamer::read_into_ring(const ReadRequest& request, std::uint32_t thread,
 
   const std::uint64_t map = recorder_.begin(thread, map_operation(ring_->object(), bytes, true),
                                             {result->piece.claimed_by});
-  WriteRange range(*this, ring_->buffer(), room, bytes);
+  WriteRange range(*this, *ring_, room, bytes, named(plan_.tensor(slice.tensor)));
   recorder_.end(map);
   read_mapped(request, thread, aligned_begin, range, ring_->object(), room);
   follow_checksum(request.part, range.data() + (begin - aligned_begin).count());
@@ -239,8 +243,9 @@ void Streamer::read_mapped(const ReadRequest& request, std::uint32_t thread, Byt
 void Streamer::copy_from_ring(const ReadRequest& request, std::uint32_t thread,
                               ReadResult* result) {
   const std::lock_guard<std::mutex> lock(calls_mutex_);
-  const OpenClEvent event = enqueue_copy(copy_queue_, recorder_, *ring_, request.part, *result,
-                                         request.copy_to, thread, "", {}, {}, &result->copy);
+  const OpenClEvent event =
+      enqueue_copy(copy_queue_, recorder_, *ring_, request.part, *result, request.copy_to, thread,
+                   "", named(plan_.tensor(tensor_of(plan_, request.part))), {}, {}, &result->copy);
   recorder_.end(result->copy);
 }
 
@@ -273,7 +278,7 @@ Streamer::SliceChecksum* Streamer::checksum_in_turn(const ReadPart& part) {
 
 OpenClEvent enqueue_copy(const OpenClQueue& queue, HostRecorder& recorder, StagingRing& ring,
                          const ReadPart& part, const ReadResult& read, const ImageTarget& target,
-                         std::uint32_t thread, const std::string& launch,
+                         std::uint32_t thread, const std::string& launch, const std::string& weight,
                          const std::vector<cl_event>& after_events, Causes after,
                          std::uint64_t* operation) {
   trace::HostOperation logged;
@@ -291,15 +296,17 @@ OpenClEvent enqueue_copy(const OpenClQueue& queue, HostRecorder& recorder, Stagi
 
   const std::size_t origin[3] = {0, part.first_row, 0};
   const std::size_t region[3] = {target.width, part.rows, 1};
+  const std::string attempt =
+      (launch.empty() ? "" : "launch " + launch + ": ") + "copying " + weight + " to its image";
   cl_event event = nullptr;
   check_opencl(opencl().clEnqueueCopyBufferToImage(
                    queue.get(), ring.buffer().get(), target.image, read.source.count(), origin,
                    region, static_cast<cl_uint>(after_events.size()),
                    after_events.empty() ? nullptr : after_events.data(), &event),
-               "copying a weight from the staging ring to its image");
+               "clEnqueueCopyBufferToImage", attempt);
   recorder.end(*operation);
   OpenClEvent owned(event);
-  flush(queue);
+  flush(queue, attempt);
   ring.copy_enqueued(read.piece, owned, *operation);
   return owned;
 }

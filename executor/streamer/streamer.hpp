@@ -112,11 +112,11 @@ class Streamer {
   std::vector<std::thread> threads_;  // last: they use all of the above
 };
 
-/// Enqueues the copy of a staged part to its image and logs it as `launch` (empty when preloading)
-/// of `thread`.
+/// Enqueues the copy of a staged part of `weight` to its image and logs it as `launch` (empty when
+/// preloading) of `thread`.
 OpenClEvent enqueue_copy(const OpenClQueue& queue, HostRecorder& recorder, StagingRing& ring,
                          const ReadPart& part, const ReadResult& read, const ImageTarget& target,
-                         std::uint32_t thread, const std::string& launch,
+                         std::uint32_t thread, const std::string& launch, const std::string& weight,
                          const std::vector<cl_event>& after_events, Causes after,
                          std::uint64_t* operation);
 

@@ -91,6 +91,31 @@ TEST_F(ProgramCacheTest, DamagedOrTruncatedFilesAreRebuilt) {
   EXPECT_EQ(fs::file_size(file), size);
 }
 
+TEST_F(ProgramCacheTest, OptionsThatTheCompilerRefusesAreLeftOut) {
+  {
+    ProgramCache cache(context_, folder_);
+    EXPECT_EQ(value_from(cache, "-cl-warp-drive -DVALUE=7"), 7);
+    ASSERT_EQ(cache.fallbacks().size(), 1u);
+    EXPECT_EQ(cache.fallbacks()[0].kernel, "constant_fill");
+    EXPECT_EQ(cache.fallbacks()[0].options, "-DVALUE=7");
+    EXPECT_THAT(cache.fallbacks()[0].refused, testing::HasSubstr("-cl-warp-drive"));
+  }
+  ProgramCache cache(context_, folder_);  // the binary is known, but it is still told
+  EXPECT_EQ(value_from(cache, "-cl-warp-drive -DVALUE=7"), 7);
+  EXPECT_EQ(cache.built_from_source(), 0u);
+  EXPECT_EQ(cache.fallbacks().size(), 1u);
+}
+
+TEST_F(ProgramCacheTest, AWrongSourceShowsTheLogAndHasNoFallback) {
+  ProgramCache cache(context_, folder_);
+  EXPECT_THAT(
+      [&] { cache.kernel("broken", "__kernel void broken() { nowhere(); }", "-cl-mad-enable"); },
+      testing::ThrowsMessage<DeviceError>(
+          testing::AllOf(testing::HasSubstr("building kernel broken"),
+                         testing::HasSubstr("nowhere"), testing::HasSubstr("-cl-mad-enable"))));
+  EXPECT_TRUE(cache.fallbacks().empty());
+}
+
 TEST_F(ProgramCacheTest, WorksInMemoryWhenTheFolderCannotBeMade) {
   std::ofstream(folder_) << "a file where the folder should be";
   ProgramCache cache(context_, folder_ / "cache");

@@ -232,7 +232,7 @@ class Ring : public ::testing::Test {
     cl_event event = nullptr;
     check_opencl(opencl().clEnqueueFillBuffer(queue_.get(), scratch_.get(), &zero, sizeof zero, 0,
                                               64, 0, nullptr, &event),
-                 "filling");
+                 "clEnqueueFillBuffer", "filling");
     flush(queue_);
     return OpenClEvent(event);
   }

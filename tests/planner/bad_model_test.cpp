@@ -152,6 +152,29 @@ TEST(BadModel, AbsurdResizesAreRefused) {
   EXPECT_THAT(said({1, 1}, {}), HasSubstr("Resize"));
 }
 
+TEST(BadModel, FoldedIntegersThatFillTheMemoryAreRefused) {
+  for (const std::int64_t extent : {std::int64_t{1} << 39, std::int64_t{1} << 30}) {
+    for (const char* reader : {"Reshape", "Add", "Gather", "Tile"}) {
+      ModelBuilder model;
+      model.input("x", {1}, onnx::TensorProto::INT64).integers("one", {1}).integers("s", {extent});
+      model.node("Expand", {"one", "s"}, {"c"}).node(reader, {"x", "c"}, {"y"}).output("y");
+      EXPECT_THAT(refusal(model), AllOf(HasSubstr("Expand"), HasSubstr("too large to compute")))
+          << reader;
+    }
+  }
+}
+
+TEST(BadModel, ConstantsThatDoubleTheirWorkWithEveryNodeAreRefused) {
+  ModelBuilder model;
+  model.input("x", {5000}).random_weight("c0", {5000});
+  for (int i = 0; i < 40; ++i) {
+    const std::string from = "c" + std::to_string(i);
+    model.node("Add", {from, from}, {"c" + std::to_string(i + 1)});
+  }
+  model.node("Add", {"x", "c40"}, {"y"}).output("y");
+  EXPECT_THAT(refusal(model), AllOf(HasSubstr("Add"), HasSubstr("too many times")));
+}
+
 TEST(BadModel, AbsurdConstantsAreRefused) {
   const auto filled = [](const std::vector<std::int64_t>& shape) {
     ModelBuilder model;
@@ -161,7 +184,7 @@ TEST(BadModel, AbsurdConstantsAreRefused) {
   };
   EXPECT_THAT(filled({huge, 4}), HasSubstr("ConstantOfShape"));
   EXPECT_THAT(filled({-1}), HasSubstr("ConstantOfShape"));
-  EXPECT_THAT(filled({std::int64_t{1} << 39}), HasSubstr("exceeds 32 bits"));
+  EXPECT_THAT(filled({std::int64_t{1} << 39}), HasSubstr("too large to compute"));
   const auto range = [](std::int64_t start, std::int64_t limit, std::int64_t step) {
     ModelBuilder model;
     model.input("x", {1});

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/diagnostics.hpp"
+#include "tests/fuzz/model_mutator.hpp"
 #include "tests/fuzz/seed_models.hpp"
 #include "tests/planner/test_plan.hpp"
 
@@ -43,93 +44,6 @@ std::string damaged(std::string text, Bits& bits) {
   return text;
 }
 
-template <class Items>
-void damage_numbers(Items* items, Bits& bits) {
-  static const std::int64_t numbers[] = {
-      0,         1,        -1, 2, 3, -3, 7, 1 << 20, std::int64_t{1} << 40, std::int64_t{1} << 62,
-      INT64_MAX, INT64_MIN};
-  if (items->empty() || below(4, bits) == 0) {
-    items->Add(numbers[below(12, bits)]);
-  } else if (below(4, bits) == 0) {
-    items->RemoveLast();
-  } else {
-    items->Set(static_cast<int>(below(static_cast<std::size_t>(items->size()), bits)),
-               numbers[below(12, bits)]);
-  }
-}
-
-/// Still a well-formed message, but with values, dimensions, settings or operators exchanged.
-void damage_graph(onnx::GraphProto* graph, Bits& bits) {
-  static const char* const operations[] = {"Conv",        "ConvTranspose", "MaxPool",
-                                           "AveragePool", "Resize",        "Pad",
-                                           "Reshape",     "Concat",        "Gather",
-                                           "GatherND",    "ScatterND",     "Slice",
-                                           "Split",       "Squeeze",       "Tile",
-                                           "Transpose",   "ReduceSum",     "Softmax",
-                                           "MatMul",      "Gemm",          "Where",
-                                           "OneHot",      "Expand",        "TopK",
-                                           "Range",       "EyeLike",       "Unsqueeze",
-                                           "Cast",        "Add",           "DepthToSpace",
-                                           "CumSum",      "Flatten",       "LayerNormalization",
-                                           "Sum"};
-  constexpr std::size_t operation_count = sizeof(operations) / sizeof(operations[0]);
-  const auto some = [&](auto* items) {
-    return items->Mutable(static_cast<int>(below(static_cast<std::size_t>(items->size()), bits)));
-  };
-  if (graph->node().empty()) return;
-  onnx::NodeProto* node = some(graph->mutable_node());
-  switch (below(8, bits)) {
-    case 0:
-      node->set_op_type(operations[below(operation_count, bits)]);
-      break;
-    case 1: {
-      const onnx::NodeProto* other = some(graph->mutable_node());
-      if (!other->input().empty()) node->add_input(other->input(0));
-      break;
-    }
-    case 2:
-      if (!node->input().empty()) node->mutable_input()->RemoveLast();
-      break;
-    case 3:
-      if (below(2, bits) == 0) {
-        node->add_output("more");
-      } else if (!node->output().empty()) {
-        node->mutable_output()->RemoveLast();
-      }
-      break;
-    case 4:
-      if (!graph->initializer().empty()) {
-        onnx::TensorProto* tensor = some(graph->mutable_initializer());
-        damage_numbers(tensor->mutable_dims(), bits);
-      }
-      break;
-    case 5:
-      if (!graph->initializer().empty()) {  // other contents of the same size
-        onnx::TensorProto* tensor = some(graph->mutable_initializer());
-        for (char& byte : *tensor->mutable_raw_data()) {
-          if (below(4, bits) == 0) byte = static_cast<char>(bits());
-        }
-      }
-      break;
-    case 6:
-      if (!graph->input().empty()) {
-        auto* shape = some(graph->mutable_input())->mutable_type()->mutable_tensor_type();
-        if (shape->shape().dim().empty() || below(3, bits) == 0) {
-          shape->mutable_shape()->add_dim()->set_dim_value(1);
-        } else {
-          some(shape->mutable_shape()->mutable_dim())->set_dim_value(below(9, bits));
-        }
-      }
-      break;
-    default:
-      if (node->attribute().empty()) return;
-      onnx::AttributeProto* attribute = some(node->mutable_attribute());
-      if (attribute->has_g()) return damage_graph(attribute->mutable_g(), bits);
-      damage_numbers(attribute->mutable_ints(), bits);
-      attribute->set_i(attribute->ints().empty() ? 0 : attribute->ints(0));
-  }
-}
-
 /// A fault shows as another exception or as a crash.
 void plan_or_refuse(const std::string& bytes, const TemporaryFolder& folder,
                     const DeviceConfig& config, const std::string& what) {
@@ -143,11 +57,16 @@ void plan_or_refuse(const std::string& bytes, const TemporaryFolder& folder,
 }
 
 TEST(Mutations, SeedsArePlanned) {
-  for (const ModelBuilder& model : seed_models()) EXPECT_GT(plan_of(model).launches.size(), 0u);
+  const TemporaryFolder folder;
+  write_seed_weights(folder);
+  for (const ModelBuilder& model : seed_models()) {
+    EXPECT_GT(make_plan(model.write(folder), test_config(), {}).launches.size(), 0u);
+  }
 }
 
 TEST(Mutations, DamagedBytesAreRefusedOrPlanned) {
   const TemporaryFolder folder;
+  write_seed_weights(folder);
   const DeviceConfig config = test_config();
   std::size_t seed = 0;
   for (const ModelBuilder& model : seed_models()) {
@@ -163,15 +82,14 @@ TEST(Mutations, DamagedBytesAreRefusedOrPlanned) {
 
 TEST(Mutations, DamagedGraphsAreRefusedOrPlanned) {
   const TemporaryFolder folder;
+  write_seed_weights(folder);
   const DeviceConfig config = test_config();
   std::size_t seed = 0;
   for (const ModelBuilder& model : seed_models()) {
     for (std::uint32_t trial = 0; trial < 500; ++trial) {
-      Bits bits(trial);
+      ModelMutator mutator(trial);
       onnx::ModelProto proto = model.proto();
-      for (std::size_t times = 1 + below(3, bits); times > 0; --times) {
-        damage_graph(proto.mutable_graph(), bits);
-      }
+      for (std::uint32_t times = 1 + trial % 3; times > 0; --times) mutator.mutate(&proto);
       plan_or_refuse(proto.SerializeAsString(), folder, config,
                      "graph" + std::to_string(seed) + "-" + std::to_string(trial));
     }

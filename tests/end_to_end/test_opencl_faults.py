@@ -1,0 +1,487 @@
+"""Each OpenCL call that fmexec makes fails in some run: status 3, one message, nothing half written, no crash or hang.
+
+The faults come from a layer between fmexec and the driver (tests/opencl_faults).
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+from tests.end_to_end import pipeline
+from tests.end_to_end.tiny_models import classifier, model_of, node, products, save, weight
+
+DONE, USER, DEVICE = 0, 2, 3
+LAYER = pipeline.BIN / "libopencl_faults.so"
+LOADER = pipeline.ROOT / "executor/opencl_loader.hpp"
+
+# Codes that the OpenCL specification lets functions return.
+CODES = {
+    "CL_DEVICE_NOT_FOUND": -1, "CL_DEVICE_NOT_AVAILABLE": -2, "CL_MEM_OBJECT_ALLOCATION_FAILURE": -4,
+    "CL_OUT_OF_RESOURCES": -5, "CL_OUT_OF_HOST_MEMORY": -6, "CL_PROFILING_INFO_NOT_AVAILABLE": -7,
+    "CL_BUILD_PROGRAM_FAILURE": -11, "CL_MAP_FAILURE": -12,
+    "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST": -14, "CL_INVALID_VALUE": -30,
+    "CL_INVALID_BINARY": -42, "CL_INVALID_BUILD_OPTIONS": -43,
+}
+CODE_OF = {
+    "clGetPlatformInfo": "CL_INVALID_VALUE", "clGetDeviceInfo": "CL_INVALID_VALUE",
+    "clCreateContext": "CL_DEVICE_NOT_AVAILABLE", "clCreateBuffer": "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+    "clCreateImage": "CL_MEM_OBJECT_ALLOCATION_FAILURE", "clEnqueueMapBuffer": "CL_MAP_FAILURE",
+    "clCreateProgramWithBinary": "CL_INVALID_BINARY",
+    "clWaitForEvents": "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+    "clEnqueueFillBuffer": "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+}
+OTHERWISE = "CL_OUT_OF_RESOURCES"
+
+# What the message names besides function and code.
+SUBJECTS = {
+    "clEnqueueNDRangeKernel": r"launch L\d+ \(\w+\)|kernel \w+ \(recording\)",
+    "clSetKernelArg": r"argument \d+ of (launch L\d+ \(\w+\)|kernel \w+ \(recording\))",
+    "clWaitForEvents": r"launch \w+ \([\w ]+\)|kernel \w+ \(recording\)",
+    "clGetEventProfilingInfo": r"launch \w+ \([\w ]+\)",
+    "clCreateBuffer": r"bytes for (pool|weight|tensor|the staging ring|kernel|recorded|the recording log)",
+    "clCreateSubBuffer": r"tensor \w+ \(", "clCreateImage": r"texels for (pool|weight|tensor|kernel)",
+    "clEnqueueCopyBufferToImage": r"weight \w+ \(\w+\)", "clEnqueueMapBuffer": r"weight \w+ \(\w+\)",
+    "clEnqueueUnmapMemObject": r"weight \w+ \(\w+\)", "clEnqueueFillBuffer": r"(pool|tensor) \w+",
+    "clEnqueueFillImage": r"(pool|tensor) \w+", "clEnqueueReadBuffer": r"tensor \w+ \(\w+\)|recording log",
+    "clEnqueueReadImage": r"tensor \w+ \(\w+\)", "clEnqueueWriteImage": r"tensor \w+ \(\w+\)",
+    "clEnqueueWriteBuffer": r"tensor \w+ \(\w+\)|recorded (groups|indices)",
+    "clCreateProgramWithSource": r"kernel \w+", "clBuildProgram": r'kernel \w+ with "-cl-std', "clCreateKernel": r"kernel \w+",
+}
+# What fails without harm. A binary that cannot be loaded is built from source.
+RELEASES = {"clReleaseContext", "clReleaseCommandQueue", "clReleaseMemObject", "clReleaseProgram", "clReleaseKernel",
+            "clReleaseEvent"}
+HARMLESS = RELEASES | {"clGetProgramInfo", "clCreateProgramWithBinary"}
+LOADED_FROM_CACHE = {"clBuildProgram", "clCreateKernel"}
+
+
+def two_parts():
+    """A concatenation in an image, which two launches write."""
+    nodes = [node("Conv", "x k", "c", pads=[1, 1, 1, 1]), node("Conv", "x l", "e", pads=[1, 1, 1, 1]),
+             node("Relu", "c", "r"), node("Concat", "r e", "z", axis=1), node("Sigmoid", "z", "y")]
+    return model_of(nodes, [1, 3, 8, 8], [weight("k", 4, 3, 3, 3), weight("l", 4, 3, 3, 3)])
+
+
+class Planned:
+    _made = {}
+
+    @classmethod
+    def get(cls, name, model, *options):
+        if name not in cls._made:
+            cls._made[name] = cls(name, model, options)
+        return cls._made[name]
+
+    def __init__(self, name, model, options):
+        folder = pipeline.temporary_folder(self, name)
+        onnx = save(model, folder / "m.onnx")
+        self.plan, self.weights = folder / "m.plan.yaml", folder / "m.fmw"
+        pipeline.tool("fmplan", "--model", onnx, "--config", "adreno-750", *options, "-o", self.plan)
+        pipeline.tool("fmplan", "pack", "--plan", self.plan, "--model", onnx, "-o", self.weights)
+        self.reference = folder / "ref.npz"
+        pipeline.reference_tool("ort_reference.py", "--model", onnx, "--seed", 5, "-o", self.reference)
+
+
+def copying():
+    return Planned.get("copying", products(width=64), "--policy", "always-next", "--placement", "image2d")
+
+
+def streaming():
+    return Planned.get("streaming", products(width=128), "--policy", "lc-opg", "--placement", "image2d")
+
+
+def in_buffers():
+    return Planned.get("buffers", classifier(), "--placement", "buffer")
+
+
+def in_images():
+    return Planned.get("images", two_parts(), "--placement", "image2d")
+
+
+class FaultTest(unittest.TestCase):
+    caches = pathlib.Path(tempfile.mkdtemp(prefix="flashmem-fault-caches-"))
+    unittest.addModuleCleanup(shutil.rmtree, caches)
+
+    def environment(self, folder, settings, cached=True):
+        """PoCL's own cache stays where it is; fmexec's is shared by all runs, or empty."""
+        cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+        return {**os.environ, "OPENCL_LAYERS": str(LAYER),
+                "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR") or str(cache / "pocl/kcache"),
+                "XDG_CACHE_HOME": str(self.caches if cached else folder / "cache"),
+                "FM_FAULT_COUNTS": str(folder / "counts"), **settings}
+
+    def run_fmexec(self, words, settings=None, cached=True):
+        """(finished process, folder it wrote to); {out} in the words is that folder."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="flashmem-faults-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        command = [str(pipeline.BIN / "fmexec"), *(str(word).replace("{out}", str(folder)) for word in words)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+                              env=self.environment(folder, settings or {}, cached))
+        return done, folder
+
+    def counts(self, folder):
+        return {name: int(count) for name, count in map(str.split, (folder / "counts").read_text().splitlines())}
+
+    def check_failure(self, done, folder, function, code, said):
+        self.assertEqual(done.returncode, DEVICE, said)
+        errors = [line for line in done.stderr.splitlines() if "error:" in line]
+        self.assertEqual(len(errors), 1, said)
+        self.assertRegex(errors[0], rf"^fmexec: error: .*\b{function} failed with {code} \({CODES[code]}\)", said)
+        self.assertRegex(errors[0], SUBJECTS.get(function, "fmexec"), said)
+        self.assertNotRegex(done.stderr, r"terminate called|std::|what\(\)|Sanitizer", said)
+        left = {path.name for path in folder.iterdir()} - {"counts", "cache", "out.npz"}
+        self.assertEqual(left, set(), said)
+        self.check_outputs_whole(folder, said)
+
+    def check_outputs_whole(self, folder, said):
+        """Outputs are written before the trace: they may be there, but whole."""
+        if (folder / "out.npz").exists():
+            with np.load(folder / "out.npz") as arrays:
+                self.assertTrue(all(arrays[name].size for name in arrays.files), said)
+
+
+class EachCallFails(FaultTest):
+    """Counts the calls of a run by function; then the first, a middle and the last of each fail in turn."""
+
+    tried = set()  # functions, over all scenarios
+
+    def fail_each(self, words, cached=True, positions=(0.0, 0.5, 1.0), only=None):
+        baseline, folder = self.run_fmexec(words, cached=cached)
+        if cached:  # the first run filled the cache
+            baseline, folder = self.run_fmexec(words, cached=cached)
+        self.assertEqual(baseline.returncode, DONE, baseline.stderr)
+        outputs = self.outputs(folder)
+        cases = []
+        for function, count in self.counts(folder).items():
+            if count == 0 or (only and function not in only):
+                continue
+            calls = sorted({1 + round(position * (count - 1)) for position in positions})
+            cases += [(function, call) for call in calls]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for (function, call), result in zip(cases, pool.map(lambda case: self.faulty(words, case, cached), cases)):
+                self.check(function, call, result, outputs, cached)
+        type(self).tried |= {function for function, _ in cases}
+
+    def outputs(self, folder):
+        if not (folder / "out.npz").exists():
+            return {}
+        with np.load(folder / "out.npz") as arrays:
+            return {name: arrays[name] for name in arrays.files}
+
+    def faulty(self, words, case, cached):
+        function, call = case
+        settings = {"FM_FAULT": f"{function}:{call}:{CODES[CODE_OF.get(function, OTHERWISE)]}"}
+        if function in RELEASES:  # what is not released leaks
+            settings["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        return self.run_fmexec(words, settings, cached)
+
+    def check(self, function, call, result, outputs, cached):
+        done, folder = result
+        said = f"{function} failed at call {call}\n{done.args}\n{done.returncode}\n{done.stdout}\n{done.stderr}"
+        with self.subTest(function=function, call=call):
+            harmless = function in HARMLESS or (cached and function in LOADED_FROM_CACHE)
+            never_came = self.counts(folder)[function] < call  # how threads meet differs from run to run
+            if (harmless or never_came) and done.returncode == DONE:
+                self.assertEqual(self.outputs(folder).keys(), outputs.keys(), said)
+                for name, values in self.outputs(folder).items():
+                    np.testing.assert_array_equal(values, outputs[name], said)
+                return
+            self.assertNotIn(function, HARMLESS, said)
+            self.check_failure(done, folder, function, CODE_OF.get(function, OTHERWISE), said)
+
+    def run_words(self, planned, *options):
+        return ["--plan", planned.plan, "--weights", planned.weights, "--outputs", "{out}/out.npz", "--json",
+                "-o", "{out}/out.json", *options]
+
+    def test_1_streaming_by_copies(self):
+        self.fail_each(self.run_words(copying(), "--record", "{out}/out.trace"))
+
+    def test_2_streaming_in_kernels(self):
+        self.fail_each(self.run_words(streaming(), "--warmup", 1), only={
+            "clCreateBuffer", "clCreateImage", "clSetKernelArg", "clEnqueueNDRangeKernel", "clRetainEvent", "clFlush",
+            "clWaitForEvents", "clEnqueueMapBuffer", "clEnqueueUnmapMemObject", "clFinish", "clReleaseEvent"})
+
+    def test_3_preloaded_and_built_from_source(self):
+        self.fail_each(self.run_words(in_buffers()), cached=False)
+
+    def test_4_results_read_back(self):
+        self.fail_each(self.run_words(in_images(), "--check-finite"),
+                       only={"clEnqueueReadImage", "clEnqueueWriteImage", "clEnqueueFillImage", "clEnqueueReadBuffer"})
+
+    def test_5_recording_without_weights(self):
+        self.fail_each(["--plan", in_buffers().plan, "--record", "{out}/out.trace"], cached=False)
+
+    def test_6_tuning(self):
+        planned = Planned.get("tiny", products(width=16, layers=1), "--placement", "image2d")
+        self.fail_each(["tune", "--plan", planned.plan, "-o", "{out}/out.yaml"], cached=False, positions=(0.5,))
+
+    def test_7_microbenchmarks(self):
+        self.fail_each(["microbench", "--record", "{out}", "--only", "pointer_chase_buffer"], cached=False,
+                       positions=(0.0,))
+
+    def test_8_listing_devices(self):
+        self.fail_each(["--list-devices"])
+
+    def test_9_no_function_was_left_out(self):
+        functions = set(re.findall(r"X\((cl\w+)\)", LOADER.read_text()))
+        only_after_failures = {"clGetProgramBuildInfo"}  # Builds
+        self.assertEqual(functions - self.tried, only_after_failures)
+
+
+class Lost(FaultTest):
+    """The device stops in the middle of a run, for good, or has no more memory."""
+
+    def lose(self, planned, fault, code, words, options=()):
+        command = ["--plan", planned.plan, "--weights", planned.weights, "--record", "{out}/out.trace", *options]
+        done, folder = self.run_fmexec(command, {"FM_FAULT": fault})
+        said = f"{fault}\n{done.stdout}\n{done.stderr}"
+        # Once nothing works, the thread that is heard first tells of its own call.
+        self.check_failure(done, folder, r"cl\w+" if "*" in fault else fault.split(":")[0], code, said)
+        for word in words:
+            self.assertRegex(done.stderr, word, said)
+        return done.stderr
+
+    def test_each_function_after_which_nothing_works(self):
+        lost = CODES["CL_DEVICE_NOT_AVAILABLE"]
+        for planned in (copying(), streaming()):
+            for function in ("clCreateBuffer", "clEnqueueMapBuffer", "clEnqueueCopyBufferToImage", "clSetKernelArg",
+                             "clEnqueueNDRangeKernel", "clFlush", "clWaitForEvents", "clEnqueueReadBuffer"):
+                with self.subTest(function):
+                    self.lose(planned, f"{function}:1*:{lost}", "CL_DEVICE_NOT_AVAILABLE", ["the device was lost"])
+
+    def test_what_was_held_is_told_by_class(self):
+        """The third launch of a plan that streams, after the ring and the pools were made."""
+        fault = f"clEnqueueNDRangeKernel:3:{CODES['CL_OUT_OF_RESOURCES']}"
+        said = self.lose(copying(), fault, "CL_OUT_OF_RESOURCES", ["launch L", "now freed: ", "--budget"])
+        held = re.search(r"now freed: (.*)", said).group(1)
+        classes = dict(re.findall(r"(\w[\w ]*) ([\d.]+) MiB", held))
+        self.assertLessEqual({"activations"}, classes.keys(), said)
+        self.assertTrue(all(float(size) > 0 for size in classes.values()), said)
+
+    def test_weights_that_do_not_fit(self):
+        """Preloaded weights are held when the last buffer finds no room; that one is not among them."""
+        planned = Planned.get("chain", products(width=256, layers=4), "--placement", "buffer")
+        rows = 256 * 256 * 2  # bytes of a weight, half of a quarter of a MiB
+        done, folder = self.run_fmexec(["--plan", planned.plan, "--weights", planned.weights])
+        last = self.counts(folder)["clCreateBuffer"]
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        fault = f"clCreateBuffer:{last - 4}:{CODES['CL_MEM_OBJECT_ALLOCATION_FAILURE']}"
+        said = self.lose(planned, fault, "CL_MEM_OBJECT_ALLOCATION_FAILURE", [rf"{rows} bytes for weight \w+ \(w\d\)"])
+        self.assertRegex(said, r"now freed: preloaded 0\.\d+ MiB")
+
+
+class Builds(FaultTest):
+    """A compiler that refuses kernels: the log is shown, and what is plainer tried."""
+
+    def run_words(self, planned, *options):
+        return ["--plan", planned.plan, "--weights", planned.weights, "--verify", planned.reference, *options]
+
+    def test_options_that_are_refused_are_left_out_and_that_is_told(self):
+        for refused in ("-cl-std", "-cl-mad-enable"):
+            with self.subTest(refused):
+                done, folder = self.run_fmexec(
+                    self.run_words(in_buffers(), "--json", "-o", "{out}/out.json", "--record", "{out}/out.trace"),
+                    {"FM_FAULT_BUILD": refused}, cached=False)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                for kernel in ("move", "conv", "reduction", "matmul"):
+                    self.assertRegex(done.stderr, rf'note: kernel {kernel} was refused as planned, and built with '
+                                                  rf'"-D[^"]*" instead: building kernel {kernel} with "-cl-std')
+                    self.assertRegex(done.stdout, rf"kernel fallback +{kernel}, built with -D")
+                self.assertIn("option refused", done.stderr)  # the compiler's log
+                self.assertIn("CL_BUILD_PROGRAM_FAILURE", done.stderr)
+                result = json.loads((folder / "out.json").read_text())
+                self.assertEqual(result["counters"]["programs.fallbacks"]["value"], 4)
+                self.assertEqual(result["config"]["device"]["kernel_fallbacks"], "conv matmul move reduction")
+                info = pipeline.tool("fmtrace", "info", folder / "out.trace").stdout
+                self.assertIn("kernel_fallbacks: conv matmul move reduction", info)
+
+    def test_a_compiler_that_fails_when_it_optimises(self):
+        """Of the three builds of each of four kernels only that with -cl-opt-disable succeeds."""
+        builds = [f"clBuildProgram:{call}:{CODES['CL_BUILD_PROGRAM_FAILURE']}" for call in (1, 2, 4, 5, 7, 8, 10, 11)]
+        done, _ = self.run_fmexec(self.run_words(in_buffers()), {"FM_FAULT": ",".join(builds)}, cached=False)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertEqual(len(re.findall(r'note: kernel \w+ .* -cl-opt-disable" instead', done.stderr)), 4, done.stderr)
+
+    def test_nothing_builds(self):
+        done, folder = self.run_fmexec(self.run_words(in_buffers(), "--record", "{out}/out.trace"),
+                                       {"FM_FAULT_BUILD": "-D"}, cached=False)
+        said = done.stdout + done.stderr
+        self.check_failure(done, folder, "clBuildProgram", "CL_BUILD_PROGRAM_FAILURE", said)
+        for word in ("kernel move", "-cl-std=CL1.2", "-DX_LAYOUT", "option refused", "-cl-opt-disable", "--device"):
+            self.assertIn(word, done.stderr)
+
+    def test_nothing_builds_and_there_is_no_log(self):
+        fault = f"clGetProgramBuildInfo:1+:{CODES['CL_OUT_OF_HOST_MEMORY']}"
+        done, folder = self.run_fmexec(self.run_words(in_buffers()), {"FM_FAULT": fault, "FM_FAULT_BUILD": "-D"},
+                                       cached=False)
+        self.check_failure(done, folder, "clBuildProgram", "CL_BUILD_PROGRAM_FAILURE", done.stderr)
+        self.assertIn("(no build log)", done.stderr)
+
+    def test_recording_and_tuning_fall_back_too(self):
+        done, folder = self.run_fmexec(["--plan", in_buffers().plan, "--record", "{out}/out.trace"],
+                                       {"FM_FAULT_BUILD": "-cl-mad"})
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("kernel fallback      recording kernel conv", done.stdout)
+        pipeline.tool("fmtrace", "check", folder / "out.trace")
+        planned = Planned.get("tiny", products(width=16, layers=1), "--placement", "image2d")
+        done, folder = self.run_fmexec(["tune", "--plan", planned.plan, "-o", "{out}/out.yaml"],
+                                       {"FM_FAULT_BUILD": "-cl-mad"})
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("note: kernel matmul was refused as planned", done.stderr)
+
+
+class Clocks(FaultTest):
+    """Devices that do not measure: launches are timed by the host, and that is told."""
+
+    UNAVAILABLE = CODES["CL_PROFILING_INFO_NOT_AVAILABLE"]
+    REFUSALS = {
+        "queues with profiling": {"FM_FAULT_FACTS": "CL_DEVICE_QUEUE_PROPERTIES=0"},
+        "times": {"FM_FAULT": f"clGetEventProfilingInfo:1+:{UNAVAILABLE}"},
+        "all but the first time": {"FM_FAULT": f"clGetEventProfilingInfo:2+:{UNAVAILABLE}"},
+        "a clock that runs": {"FM_FAULT_FACTS": ",".join(f"CL_PROFILING_COMMAND_{name}=0"
+                                                         for name in ("QUEUED", "SUBMIT", "START", "END"))},
+        "a clock that runs forwards": {"FM_FAULT_FACTS": "CL_PROFILING_COMMAND_START=7,CL_PROFILING_COMMAND_END=5"},
+    }
+
+    def test_a_device_that_measures_is_believed(self):
+        for planned in (copying(), streaming(), in_buffers()):
+            done, folder = self.run_fmexec(["--plan", planned.plan, "--weights", planned.weights, "--repeat", 20,
+                                            "--json", "-o", "{out}/out.json"])
+            self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+            result = json.loads((folder / "out.json").read_text())
+            self.assertEqual(result["counters"]["runs.host_timed"]["value"], 0)
+            self.assertNotIn("launch_clock", result["config"]["device"])
+
+    def test_the_run_goes_on_by_the_hosts_clock(self):
+        for planned in (copying(), streaming()):
+            for lacking, settings in self.REFUSALS.items():
+                with self.subTest(lacking):
+                    self.check_run(planned, settings)
+
+    def check_run(self, planned, settings):
+        done, folder = self.run_fmexec(["--plan", planned.plan, "--weights", planned.weights, "--verify",
+                                        planned.reference, "--json", "-o", "{out}/out.json", "--record",
+                                        "{out}/out.trace"], settings)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^fmexec: note: the driver gives no profiling times .*host's clock")
+        self.assertIn("launch clock         the host's", done.stdout)
+        result = json.loads((folder / "out.json").read_text())
+        self.assertEqual(result["config"]["device"]["launch_clock"], "host")
+        self.assertGreaterEqual(result["counters"]["runs.host_timed"]["value"], len(result["launches"]))
+        launches = sorted((launch["start_ns"], launch["end_ns"]) for launch in result["launches"]
+                          if launch["kernel"])
+        for start, end in launches:
+            self.assertLess(start, end)
+        for (_, end), (start, _) in zip(launches, launches[1:]):  # one queue runs them one by one
+            self.assertLessEqual(end, start)
+        self.assertLess(launches[-1][1], 60e9)
+        pipeline.tool("fmtrace", "check", folder / "out.trace")
+
+    def test_tuning(self):
+        planned = Planned.get("tiny", products(width=16, layers=1), "--placement", "image2d")
+        for lacking, settings in self.REFUSALS.items():
+            with self.subTest(lacking):
+                done, _ = self.run_fmexec(["tune", "--plan", planned.plan, "-o", "{out}/out.yaml"], settings)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                self.assertIn("host's clock", done.stderr)
+
+
+class Lies(FaultTest):
+    """Drivers that misstate what the device can do."""
+
+    def answer(self, planned, facts):
+        command = ["--plan", planned.plan, "--weights", planned.weights, "--verify", planned.reference]
+        done, folder = self.run_fmexec(command, {"FM_FAULT_FACTS": facts})
+        said = f"{facts}\n{done.stdout}\n{done.stderr}"
+        self.assertNotRegex(done.stderr, r"terminate called|std::|what\(\)|Sanitizer", said)
+        self.assertLessEqual(done.stderr.count("error:"), 1, said)
+        return done
+
+    def test_answers_that_no_device_may_give(self):
+        for fact in ("CL_DEVICE_MAX_MEM_ALLOC_SIZE=0", "CL_DEVICE_MAX_WORK_GROUP_SIZE=0", "CL_DEVICE_LOCAL_MEM_SIZE=0",
+                     "CL_DEVICE_MAX_COMPUTE_UNITS=0", "CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS=0",
+                     "CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS=4294967295"):
+            with self.subTest(fact):
+                done = self.answer(in_images(), fact)
+                self.assertEqual(done.returncode, DEVICE, done.stderr)
+                for word in (fact.split("=")[0], "--device", "driver"):
+                    self.assertIn(word, done.stderr)
+
+    def test_limits_too_small_for_the_plan(self):
+        cases = {"CL_DEVICE_IMAGE_SUPPORT=0": ["no images", "--placement buffer"],
+                 "CL_DEVICE_IMAGE2D_MAX_WIDTH=0": ["image too large", "0 x", "--placement buffer"],
+                 "CL_DEVICE_IMAGE2D_MAX_WIDTH=1": ["image too large", "1 x", "--placement buffer"],
+                 "CL_DEVICE_MAX_MEM_ALLOC_SIZE=16": ["allocation too large", "16 bytes"],
+                 "CL_DEVICE_MAX_WORK_GROUP_SIZE=1": ["launch L", "work-groups", "allows 1"]}
+        for fact, words in cases.items():
+            with self.subTest(fact):
+                done = self.answer(in_images(), fact)
+                self.assertEqual(done.returncode, USER, done.stderr)
+                for word in words:
+                    self.assertIn(word, done.stderr)
+
+    def test_answers_that_do_not_matter(self):
+        for planned in (in_images(), in_buffers()):
+            for fact in ("CL_DEVICE_EXTENSIONS=", "CL_DEVICE_NAME=", "CL_DEVICE_MEM_BASE_ADDR_ALIGN=0",
+                         "CL_DEVICE_MAX_CLOCK_FREQUENCY=0", "CL_DEVICE_GLOBAL_MEM_SIZE=0", "CL_DEVICE_TYPE=0",
+                         "CL_DEVICE_PROFILING_TIMER_RESOLUTION=0", "CL_DEVICE_IMAGE2D_MAX_WIDTH=18446744073709551615",
+                         "CL_DEVICE_MAX_MEM_ALLOC_SIZE=18446744073709551615"):
+                with self.subTest(fact):
+                    done = self.answer(planned, fact)
+                    self.assertEqual(done.returncode, DONE, done.stderr)
+
+    def test_a_limit_that_is_larger_than_the_truth(self):
+        """The image is refused by the driver alone: the message is about the weight it is for."""
+        wide = model_of([node("MatMul", "x w", "y")], [2, 9000], [weight("w", 9000, 4)])
+        planned = Planned.get("wide", wide, "--placement", "image2d")
+        done, folder = self.run_fmexec(
+            ["--plan", planned.plan, "--weights", planned.weights],
+            {"POCL_MEMORY_LIMIT": "2", "FM_FAULT_FACTS": "CL_DEVICE_IMAGE2D_MAX_WIDTH=99999"
+                                                         ",CL_DEVICE_IMAGE2D_MAX_HEIGHT=99999"})
+        self.assertEqual(done.returncode, DEVICE, done.stderr)
+        self.assertRegex(done.stderr, r"error: creating an image of \d+ x \d+ texels for (pool|weight) .*: "
+                                      r"clCreateImage failed with CL_")
+
+
+class Drivers(FaultTest):
+    """Nothing to run on."""
+
+    def fails(self, settings, *words):
+        done, _ = self.run_fmexec(["--list-devices"], settings)
+        self.assertEqual(done.returncode, DEVICE, done.stderr)
+        self.assertRegex(done.stderr, "^fmexec: error: ")
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_a_platform_without_devices(self):
+        self.fails({"FM_FAULT": f"clGetDeviceIDs:1:{CODES['CL_DEVICE_NOT_FOUND']}"}, "no OpenCL device found",
+                   "pocl-opencl-icd", "clinfo")
+
+    def test_no_platform(self):
+        self.fails({"OCL_ICD_VENDORS": str(self.caches)}, "no OpenCL platform found", "pocl-opencl-icd")
+
+    def libraries(self, make):
+        """A folder where the loader finds what `make` makes, under each name that it tries."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="flashmem-libraries-"))
+        self.addCleanup(shutil.rmtree, folder)
+        for name in re.findall(r'"(lib[\w.-]+)",', LOADER.with_suffix(".cpp").read_text()):
+            make(folder / name)
+        return {"LD_LIBRARY_PATH": str(folder)}
+
+    def test_no_library_that_can_be_loaded(self):
+        self.fails(self.libraries(pathlib.Path.touch), "no OpenCL library found (tried libOpenCL.so.1 [",
+                   "file too short", "ocl-icd-libopencl1", "uses-native-library")
+
+    def test_a_library_that_is_not_opencl(self):
+        self.fails(self.libraries(lambda path: shutil.copy(LAYER, path)), "libOpenCL.so.1 has no clGetPlatformIDs",
+                   "OpenCL 1.2")
+
+
+if __name__ == "__main__":
+    unittest.main()
