@@ -98,6 +98,7 @@ void CommandProcessor::start_launch(Ticks now) {
 
 void CommandProcessor::start_measured(Ticks now) {
   const GpuLaunch& launch = launches_.front().launch;
+  if (policy_ != nullptr) policy_->before_measured();
   state_ = State::measured;
   start_ = now;
   rest_until_ = now + launch.measured->count();

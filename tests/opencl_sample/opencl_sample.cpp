@@ -128,6 +128,8 @@ void plain() {
   print("big", host);
   clReleaseMemObject(part);
   clReleaseMemObject(big);
+  // The driver keeps what its last commands used until it has cleaned up behind them.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
 
   const cl_image_format format{CL_RGBA, CL_FLOAT};
   cl_image_desc description{};
