@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/byte_order.hpp"
 #include "core/diagnostics.hpp"
@@ -16,14 +17,14 @@ constexpr char magic[] = "FMTRACE\n";
 constexpr std::size_t magic_bytes = 8;
 constexpr std::size_t frame_header_bytes = 4 + 4 + 8;
 constexpr int compression_level = 9;
+constexpr int fast_compression_level = 1;  // where a program waits for it
 /// A frame that claims more than this is refused before memory is taken for it.
 constexpr std::uint32_t largest_frame = std::uint32_t{512} << 20;
 constexpr int operations_per_frame = 4096;
 
-std::string compressed(const std::string& raw) {
+std::string compressed(const std::string& raw, int level) {
   std::string out(ZSTD_compressBound(raw.size()), '\0');
-  const std::size_t size =
-      ZSTD_compress(out.data(), out.size(), raw.data(), raw.size(), compression_level);
+  const std::size_t size = ZSTD_compress(out.data(), out.size(), raw.data(), raw.size(), level);
   if (ZSTD_isError(size)) throw DeviceError(std::string("zstd: ") + ZSTD_getErrorName(size));
   out.resize(size);
   return out;
@@ -77,8 +78,8 @@ void TraceWriter::add(const trace::IndexContents& contents) {
   write_frame(frame);
 }
 
-void TraceWriter::add(const trace::HostOperation& operation) {
-  *pending_.add_operations() = operation;
+void TraceWriter::add(trace::HostOperation operation) {
+  *pending_.add_operations() = std::move(operation);
   trailer_.set_operations(trailer_.operations() + 1);
   if (pending_.operations_size() >= operations_per_frame) flush_operations();
 }
@@ -112,7 +113,7 @@ void TraceWriter::write_frame(const trace::Frame& frame) {
                     ": record fewer work-groups of a kernel with irregular accesses");
   }
   const std::string raw = frame.SerializeAsString();
-  const std::string bytes = compressed(raw);
+  const std::string bytes = compressed(raw, file_ ? compression_level : fast_compression_level);
   std::string head;
   append_little_endian(head, static_cast<std::uint32_t>(bytes.size()));
   append_little_endian(head, static_cast<std::uint32_t>(raw.size()));

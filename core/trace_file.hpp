@@ -28,11 +28,12 @@ class TraceWriter {
  public:
   TraceWriter(const std::string& path, const trace::Header& header);
   /// Onto a stream that outlives it, frame by frame: what was written stays when the process dies.
+  /// Takes less time and a little more room.
   TraceWriter(std::ostream& stream, const trace::Header& header);
   void add(const trace::AccessProgram& program);
   void add(const trace::IndexContents& contents);
   /// Buffered; written in frames of a few thousand operations.
-  void add(const trace::HostOperation& operation);
+  void add(trace::HostOperation operation);
   /// Goes into the trailer.
   void leave_out(const std::string& what, std::uint64_t times);
   /// Writes the trailer and makes the file appear.

@@ -452,11 +452,7 @@ void ApiRecorder::cancel(OperationId id) {
 void ApiRecorder::begun(OperationId id, cl_event event) {
   const std::lock_guard<std::mutex> lock(mutex_);
   call_ended();
-  if (event != nullptr) {
-    events_[event] = id;
-    return;
-  }
-  stream_.close(id);
+  if (event != nullptr) events_[event] = id;
 }
 
 void ApiRecorder::ended(OperationId id, const std::optional<CommandTimes>& times) {

@@ -102,7 +102,7 @@ class ApiRecorder {
                            cl_uint wait_count, std::uint64_t since);
   /// The driver refused the command.
   void cancel(OperationId id);
-  /// The command's event; null: it has none and its times are not known.
+  /// The driver took it. The event, if the program has it.
   void begun(OperationId id, cl_event event);
   void ended(OperationId id, const std::optional<CommandTimes>& times);
 

@@ -114,7 +114,9 @@ void Command::unmap(std::uint64_t bytes) {
 cl_int Command::finish_without_event(cl_int code) {
   if (id_ == 0) return code;
   record([&](ApiRecorder& recorder) {
-    code == CL_SUCCESS ? recorder.begun(id_, nullptr) : recorder.cancel(id_);
+    if (code != CL_SUCCESS) return recorder.cancel(id_);
+    recorder.begun(id_, nullptr);
+    recorder.ended(id_, std::nullopt);
   });
   return code;
 }
@@ -126,8 +128,7 @@ cl_int Command::finish(cl_int code) {
     return code;
   }
   const cl_event made = *event();
-  record([&](ApiRecorder& recorder) { recorder.begun(id_, made); });
-  if (made == nullptr) return code;
+  record([&](ApiRecorder& recorder) { recorder.begun(id_, asked_ == nullptr ? nullptr : made); });
   if (asked_ != nullptr) below->clRetainEvent(made);  // an own event brings its reference
   CommandWatch::instance().add(id_, made, timed_);
   if (blocking_) CommandWatch::instance().collect();

@@ -38,7 +38,7 @@ void TraceStream::close(std::uint64_t id) {
 void TraceStream::write_closed() {
   if (!writer_) return;
   while (!entries_.empty() && !entries_.front().open) {
-    writer_->add(entries_.front().operation);
+    writer_->add(std::move(entries_.front().operation));
     entries_.pop_front();
   }
   check_written();

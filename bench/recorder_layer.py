@@ -1,0 +1,96 @@
+"""What the recorder layer costs a program: pairs of runs with and without it, in turn, the order within a pair by
+chance; writes the table of docs/recorders.md: ./fm recorder-layer
+
+Times are of the launches alone, by the program's own clock and as CPU time of its process. The ratio is the median
+over pairs, with the interval that holds it with 95 % confidence (by resampling pairs).
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs/recorders.md"
+sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
+
+from movement import write  # noqa: E402
+from tests.end_to_end import pipeline  # noqa: E402
+
+LAYER = pipeline.BIN / "libfmtrace_layer.so"
+SAMPLE = pipeline.BIN / "opencl_sample"
+LOADS = {"kernels that do next to nothing": (2000, 1), "kernels of a network": (500, 100)}  # launches, rounds
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run(load, trace):
+    """(seconds of the launches, CPU seconds of the whole process)"""
+    settings = {"OPENCL_LAYERS": str(LAYER), "FM_TRACE_FILE": str(trace)} if trace else {}
+    before = cpu_seconds()
+    done = subprocess.run([str(SAMPLE), "load", *map(str, load)], env={**os.environ, **settings}, check=True,
+                          capture_output=True, text=True, timeout=60)
+    return float(done.stdout), cpu_seconds() - before
+
+
+def paired(load, pairs, folder):
+    """Of each pair: ((seconds, CPU seconds) without, the same with)."""
+    trace = folder / "load.trace"
+    run(load, trace)
+    results = []
+    for _ in range(pairs):
+        order = [None, trace]
+        random.shuffle(order)
+        both = {with_trace is not None: run(load, with_trace) for with_trace in order}
+        results.append((both[False], both[True]))
+    return results, trace.stat().st_size
+
+
+def interval(values):
+    medians = sorted(statistics.median(random.choices(values, k=len(values))) for _ in range(2000))
+    return medians[50], medians[-51]
+
+
+def cost_text(ratios):
+    low, high = interval(ratios)
+    return f"{100 * statistics.median(ratios) - 100:+.1f} % ({100 * low - 100:+.1f} to {100 * high - 100:+.1f})"
+
+
+def rows(pairs):
+    yield "program", "launches", "a launch", "time with the layer", "CPU time", "a launch more, CPU", "trace, a launch"
+    for name, load in LOADS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            results, trace_bytes = paired(load, pairs, pathlib.Path(folder))
+        launches = load[0]
+        alone = statistics.median(without[0] for without, _ in results)
+        more = statistics.median(with_it[1] - without[1] for without, with_it in results)
+        yield (name, str(launches), f"{1e6 * alone / launches:.0f} µs",
+               cost_text([with_it[0] / without[0] for without, with_it in results]),
+               cost_text([with_it[1] / without[1] for without, with_it in results]),
+               f"{1e6 * more / launches:.1f} µs", f"{trace_bytes / launches:.0f} B")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=41)
+    parser.add_argument("--print", action="store_true", help="print the table, leave the page as it is")
+    options = parser.parse_args()
+    print(f"measuring {options.pairs} pairs of runs for each of {len(LOADS)} programs", file=sys.stderr)
+    table = [f"| {' | '.join(row)} |" for row in rows(options.pairs)]
+    table.insert(1, "|---" * (table[0].count("|") - 1) + "|")
+    text = "\n".join(table)
+    print(text)
+    if not options.print:
+        PAGE.write_text(write(PAGE.read_text(), "overhead", text))
+
+
+if __name__ == "__main__":
+    main()
