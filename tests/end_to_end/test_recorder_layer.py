@@ -38,6 +38,19 @@ assert (result == numbers + 1).all()
 """
 
 
+TINYGRAD_PROGRAM = """
+import numpy, tinygrad
+from tinygrad import nn
+tinygrad.Tensor.manual_seed(0)
+first, second, last = nn.Conv2d(3, 8, 3), nn.Conv2d(8, 16, 3, stride=2), nn.Linear(16 * 6 * 6, 10)
+image = numpy.random.default_rng(1).random((1, 3, 16, 16), dtype=numpy.float32)
+for _ in range(3):
+    features = second(first(tinygrad.Tensor(image)).relu()).relu()
+    print(last(features.flatten(1)).softmax().tolist())
+print(tinygrad.Device.DEFAULT)
+"""
+
+
 class Recorded:
     """A program's run under the layer."""
 
@@ -217,6 +230,24 @@ class RecorderLayer(unittest.TestCase):
         self.assertEqual([launch[:2] for launch in recorded.launches()], [("increment", "65536")] * 7)
         result, _ = recorded.simulated()
         self.assertEqual(len(result["launches"]), 7)
+
+    def test_an_inference_by_tinygrad(self):
+        program = (sys.executable, "-c", TINYGRAD_PROGRAM)
+        os.environ["DEV"] = "CL"
+        self.addCleanup(os.environ.pop, "DEV")
+        recorded = Recorded(self.folder, *program)
+        self.assertEqual(recorded.run.stdout, pipeline.call(*program).stdout)
+        self.assertEqual(recorded.run.stdout.split()[-1], "CL")
+        info = recorded.info()
+        self.assertEqual(info["left_out"], {})
+        # The image goes to the device each time, the ten results come back.
+        self.assertGreaterEqual(info["host"]["bytes_transferred"]["to_device"], 3 * 3 * 16 * 16 * 4)
+        self.assertEqual(info["host"]["bytes_transferred"]["from_device"], 3 * 10 * 4)
+        launches = recorded.launches()
+        self.assertEqual(len(launches), info["host"]["by_kind"]["launch"])
+        result, _ = recorded.simulated()
+        self.assertEqual([(launch["kernel"], launch["end_ns"] - launch["start_ns"]) for launch in result["launches"]],
+                         [(name, int(time)) for name, _, _, time in launches])
 
     def test_clpeak(self):
         recorded = Recorded(self.folder, shutil.which("clpeak") or "clpeak", "--kernel-latency")
