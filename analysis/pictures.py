@@ -17,7 +17,8 @@ CLASS_NAMES = {
     "staging": "staging ring", "driver": "driver"}
 BOUND_COLOURS = {
     "disk": RED, "dram": BLUE, "l2": SKY, "load_store": "#8FBC3F", "texture": PURPLE,
-    "local": GREEN, "alu": ORANGE, "latency": YELLOW, "launch": GREY, "": "#5C6B7A"}
+    "local": GREEN, "alu": ORANGE, "latency": YELLOW, "launch": GREY, "measured": "#B0A080",
+    "": "#5C6B7A"}
 LANE_COLOURS = {"disk": RED, "copy": PURPLE, "gpu": BLUE, "host": GREEN, "reader": ORANGE}
 UNKNOWN_BOUND = "not known"
 

@@ -83,7 +83,7 @@ struct ResultLaunch {
   std::string model;  ///< in a queue of models
   Nanoseconds start, end;
   std::string bound;  ///< disk | dram | l2 | load_store | texture | alu | launch | latency | local;
-                      ///< "" when not known (measured)
+                      ///< "measured" when a simulation took its recorded time, "" when not known
   std::uint64_t macs = 0;
   Bytes weight_bytes;                ///< of the weights it is first to use
   std::uint32_t resident_waves = 0;  ///< of a core at a time, at most (simulated)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "core/byte_order.hpp"
 #include "core/diagnostics.hpp"
@@ -16,14 +17,14 @@ constexpr char magic[] = "FMTRACE\n";
 constexpr std::size_t magic_bytes = 8;
 constexpr std::size_t frame_header_bytes = 4 + 4 + 8;
 constexpr int compression_level = 9;
+constexpr int fast_compression_level = 1;  // where a program waits for it
 /// A frame that claims more than this is refused before memory is taken for it.
 constexpr std::uint32_t largest_frame = std::uint32_t{512} << 20;
 constexpr int operations_per_frame = 4096;
 
-std::string compressed(const std::string& raw) {
+std::string compressed(const std::string& raw, int level) {
   std::string out(ZSTD_compressBound(raw.size()), '\0');
-  const std::size_t size =
-      ZSTD_compress(out.data(), out.size(), raw.data(), raw.size(), compression_level);
+  const std::size_t size = ZSTD_compress(out.data(), out.size(), raw.data(), raw.size(), level);
   if (ZSTD_isError(size)) throw DeviceError(std::string("zstd: ") + ZSTD_getErrorName(size));
   out.resize(size);
   return out;
@@ -36,12 +37,26 @@ std::string which_version(std::uint32_t found) {
          "): " + (newer ? "use a newer flashmem" : "record it again with fmexec --record");
 }
 
+bool readable(std::uint32_t version) {
+  return version >= oldest_trace_version && version <= trace_version;
+}
+
 }  // namespace
 
-TraceWriter::TraceWriter(const std::string& path, const trace::Header& header) : file_(path) {
+TraceWriter::TraceWriter(const std::string& path, const trace::Header& header)
+    : file_(path), stream_(file_->stream()) {
+  write_start(header);
+}
+
+TraceWriter::TraceWriter(std::ostream& stream, const trace::Header& header) : stream_(stream) {
+  write_start(header);
+  stream_.flush();
+}
+
+void TraceWriter::write_start(const trace::Header& header) {
   std::string start(magic, magic_bytes);
   append_little_endian(start, trace_version);
-  file_.stream().write(start.data(), static_cast<std::streamsize>(start.size()));
+  stream_.write(start.data(), static_cast<std::streamsize>(start.size()));
   trace::Frame frame;
   *frame.mutable_header() = header;
   frame.mutable_header()->set_version(trace_version);
@@ -63,10 +78,14 @@ void TraceWriter::add(const trace::IndexContents& contents) {
   write_frame(frame);
 }
 
-void TraceWriter::add(const trace::HostOperation& operation) {
-  *pending_.add_operations() = operation;
+void TraceWriter::add(trace::HostOperation operation) {
+  *pending_.add_operations() = std::move(operation);
   trailer_.set_operations(trailer_.operations() + 1);
   if (pending_.operations_size() >= operations_per_frame) flush_operations();
+}
+
+void TraceWriter::leave_out(const std::string& what, std::uint64_t times) {
+  (*trailer_.mutable_left_out())[what] += times;
 }
 
 void TraceWriter::finish() {
@@ -74,7 +93,8 @@ void TraceWriter::finish() {
   trace::Frame frame;
   *frame.mutable_trailer() = trailer_;
   write_frame(frame);
-  file_.commit();
+  if (file_) return file_->commit();
+  stream_.flush();
 }
 
 void TraceWriter::flush_operations() {
@@ -83,6 +103,7 @@ void TraceWriter::flush_operations() {
   frame.mutable_operations()->Swap(&pending_);
   pending_.Clear();
   write_frame(frame);
+  if (!file_) stream_.flush();
 }
 
 void TraceWriter::write_frame(const trace::Frame& frame) {
@@ -92,13 +113,13 @@ void TraceWriter::write_frame(const trace::Frame& frame) {
                     ": record fewer work-groups of a kernel with irregular accesses");
   }
   const std::string raw = frame.SerializeAsString();
-  const std::string bytes = compressed(raw);
+  const std::string bytes = compressed(raw, file_ ? compression_level : fast_compression_level);
   std::string head;
   append_little_endian(head, static_cast<std::uint32_t>(bytes.size()));
   append_little_endian(head, static_cast<std::uint32_t>(raw.size()));
   append_little_endian(head, checksum_of(bytes.data(), bytes.size()));
-  file_.stream().write(head.data(), static_cast<std::streamsize>(head.size()));
-  file_.stream().write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  stream_.write(head.data(), static_cast<std::streamsize>(head.size()));
+  stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   trailer_.set_frames(trailer_.frames() + 1);
 }
 
@@ -120,10 +141,10 @@ TraceReader::TraceReader(const std::string& path) : path_(path) {
   }
   if (got < start.size()) throw UserError({path}, "is truncated at byte " + std::to_string(got));
   const auto version = little_endian_at<std::uint32_t>(start.data() + magic_bytes);
-  if (version != trace_version) throw UserError({path}, which_version(version));
+  if (!readable(version)) throw UserError({path}, which_version(version));
   const trace::Frame frame = read_frame();
   if (!frame.has_header()) throw UserError({path}, "is damaged: its first frame is not a header");
-  if (frame.header().version() != trace_version) {
+  if (!readable(frame.header().version())) {
     throw UserError({path}, which_version(frame.header().version()));
   }
   header_ = frame.header();
@@ -194,6 +215,7 @@ bool TraceReader::next(trace::Frame* frame) {
   if (file_.peek() != std::ifstream::traits_type::eof()) {
     throw UserError({path_}, "is damaged: it goes on after its trailer");
   }
+  left_out_.insert(trailer.left_out().begin(), trailer.left_out().end());
   ended_ = true;
   return false;
 }
@@ -203,6 +225,7 @@ void write_trace(const std::string& path, const Trace& trace) {
   for (const auto& program : trace.programs) writer.add(program);
   for (const auto& contents : trace.index_contents) writer.add(contents);
   for (const auto& operation : trace.operations) writer.add(operation);
+  for (const auto& [what, times] : trace.left_out) writer.leave_out(what, times);
   writer.finish();
 }
 

@@ -153,9 +153,13 @@ class TraceValidation {
   }
 
   void copy(const trace::HostOperation& operation, const trace::Copy& copy) const {
-    touch_range(operation, copy.source(), copy.source_offset(), copy.bytes());
+    if (copy.source() != 0) {
+      touch_range(operation, copy.source(), copy.source_offset(), copy.bytes());
+    }
     const trace::CreateObject& image = known(operation, copy.destination());
-    if (!image.image()) fail(operation, "a copy's destination must be an image");
+    if (!image.image()) {
+      return touch_range(operation, copy.destination(), copy.destination_offset(), copy.bytes());
+    }
     if (std::uint64_t{copy.first_row()} + copy.rows() > image.height()) {
       fail(operation, "rows lie outside image " + std::to_string(copy.destination()));
     }
@@ -163,7 +167,8 @@ class TraceValidation {
 
   void launch(const trace::HostOperation& operation, const trace::Launch& launch) const {
     const auto program = programs_.find(launch.program());
-    if (program == programs_.end()) {
+    const bool foreign = launch.program() == 0 && launch.has_kernel();
+    if (program == programs_.end() && !foreign) {
       fail(operation, "launch '" + launch.launch() + "' names access program " +
                           std::to_string(launch.program()) + ", which the trace lacks");
     }
@@ -176,6 +181,7 @@ class TraceValidation {
       }
       bound.insert(argument.index());
     }
+    if (foreign) return;
     for (const trace::Site& site : program->second->sites()) {
       if (site.space() == trace::LOCAL || bound.count(site.argument()) != 0) continue;
       fail(operation, "launch '" + launch.launch() + "' binds no object to argument " +
@@ -210,6 +216,7 @@ Trace read_trace(const std::string& path) {
       trace.operations.push_back(std::move(operation));
     }
   }
+  trace.left_out = reader.left_out();
   TraceValidation(trace, path).run();
   return trace;
 }

@@ -26,7 +26,7 @@ constexpr const char* usage =
     "       fmtrace dump TRACE [--launch ID [--group X,Y,Z] [--wave N] [--width N] | --program N]\n"
     "       fmtrace check TRACE [--plan PLAN] [--groups N]\n"
     "       fmtrace compose --plan PLAN --traces TRACE... -o TRACE\n"
-    "Looks into traces written by `fmexec --record`.\n\n"
+    "Looks into traces written by `fmexec --record` or libfmtrace_layer.so.\n\n"
     "info     what the trace holds and how much of each launch was checked\n"
     "dump     host operations; with --launch every access of a work-group; with --program the\n"
     "         access program as pseudo-code\n"
@@ -170,6 +170,12 @@ ExitStatus run_dump(const po::variables_map& values, const std::string& path) {
   return ExitStatus::done;
 }
 
+std::string undescribed(const CheckReport& report) {
+  if (report.undescribed_launches == 0) return "";
+  return "; " + std::to_string(report.undescribed_launches) +
+         " launches of other programs' kernels have no accesses to check";
+}
+
 ExitStatus run_check(const po::variables_map& values, const std::string& path) {
   const Trace trace = read_trace(path);
   CheckReport report;
@@ -189,7 +195,7 @@ ExitStatus run_check(const po::variables_map& values, const std::string& path) {
                            " host operations, " + std::to_string(trace.programs.size()) +
                            " access programs, " + std::to_string(report.accesses_expanded) +
                            " accesses of " + std::to_string(report.groups_expanded) +
-                           " work-groups expanded\n");
+                           " work-groups expanded" + undescribed(report) + "\n");
   return ExitStatus::done;
 }
 

@@ -136,6 +136,10 @@ void check_accesses(const Trace& trace, std::uint64_t groups, CheckReport* repor
     const trace::HostOperation& operation = trace.operations[i];
     if (operation.has_create()) extents[operation.create().object()] = operation.create().bytes();
     if (!operation.has_launch()) continue;
+    if (operation.launch().program() == 0) {
+      ++report->undescribed_launches;
+      continue;
+    }
     const trace::AccessProgram& program = *programs.at(operation.launch().program());
     if (reaches.count(program.id()) == 0) {
       ProgramCheck check(trace, program, operation.launch(), report);
@@ -164,7 +168,8 @@ void check_plan(const Trace& trace, const Plan& plan, CheckReport* report) {
     launched.push_back(launch.launch());
     try {
       const PlanLaunch& planned = plan.launch(launch.launch());
-      if (programs.at(launch.program())->key() != program_key(plan, planned)) {
+      const auto program = programs.find(launch.program());
+      if (program == programs.end() || program->second->key() != program_key(plan, planned)) {
         differ(report, "launch " + launch.launch() +
                            " was recorded from another kernel, geometry " +
                            "or layout than the plan's");

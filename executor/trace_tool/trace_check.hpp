@@ -13,7 +13,8 @@ namespace fm {
 struct CheckReport {
   std::uint64_t groups_expanded = 0;
   std::uint64_t accesses_expanded = 0;
-  std::vector<std::string> differences;  ///< what is wrong, a line each; at most some
+  std::uint64_t undescribed_launches = 0;  ///< of other programs' kernels: nothing to expand
+  std::vector<std::string> differences;    ///< what is wrong, a line each; at most some
 };
 
 /// Expands work-groups of every access program (corners, the middle and up to `groups` others,

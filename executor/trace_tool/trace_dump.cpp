@@ -16,6 +16,19 @@ std::string lower(std::string word) {
   return word;
 }
 
+std::string sizes(const google::protobuf::RepeatedField<std::uint64_t>& sizes) {
+  std::string text;
+  for (const std::uint64_t size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+std::string foreign_words(const trace::ForeignKernel& kernel) {
+  std::string words = kernel.name() + " " + sizes(kernel.global_size());
+  if (kernel.local_size_size() > 0) words += " in groups of " + sizes(kernel.local_size());
+  if (kernel.timed()) return words + ", " + std::to_string(kernel.duration_ns()) + " ns measured";
+  return words + ", not timed";
+}
+
 std::string operation_words(const trace::HostOperation& operation) {
   using Case = trace::HostOperation;
   const auto object = [](std::uint64_t id) { return "object " + std::to_string(id); };
@@ -47,19 +60,26 @@ std::string operation_words(const trace::HostOperation& operation) {
       return "unmap " + object(operation.unmap().object()) + bytes(operation.unmap().bytes());
     case Case::kCopy: {
       const trace::Copy& copy = operation.copy();
-      return "copy " + copy.launch() + " " + object(copy.source()) + " + " +
-             std::to_string(copy.source_offset()) + " to " + object(copy.destination()) + " rows " +
-             std::to_string(copy.first_row()) + "..." +
-             std::to_string(copy.first_row() + copy.rows()) + bytes(copy.bytes()) + ", queue " +
-             std::to_string(copy.queue());
+      const std::string source =
+          copy.source() == 0 ? "pattern"
+                             : object(copy.source()) + " + " + std::to_string(copy.source_offset());
+      const std::string place = copy.rows() == 0
+                                    ? " + " + std::to_string(copy.destination_offset())
+                                    : " rows " + std::to_string(copy.first_row()) + "..." +
+                                          std::to_string(copy.first_row() + copy.rows());
+      return "copy " + copy.launch() + " " + source + " to " + object(copy.destination()) + place +
+             bytes(copy.bytes()) + ", queue " + std::to_string(copy.queue());
     }
     case Case::kLaunch: {
       const trace::Launch& launch = operation.launch();
-      std::string words = "launch " + launch.launch() + " " + launch.operation() + ", program " +
-                          std::to_string(launch.program()) + ", queue " +
-                          std::to_string(launch.queue());
+      std::string words = "launch " + launch.launch() + " ";
+      words += launch.has_kernel()
+                   ? foreign_words(launch.kernel())
+                   : launch.operation() + ", program " + std::to_string(launch.program());
+      words += ", queue " + std::to_string(launch.queue());
       for (const trace::Argument& argument : launch.arguments()) {
-        words += ", " + std::to_string(argument.index()) + "=" + argument.tensor();
+        words += ", " + std::to_string(argument.index()) + "=" +
+                 (launch.has_kernel() ? object(argument.object()) : argument.tensor());
       }
       return words;
     }
@@ -144,6 +164,10 @@ std::string access_line(const trace::AccessProgram& program, std::uint32_t wave,
 
 void dump_accesses(const Trace& trace, const DumpSelection& selection, Lines& lines) {
   const trace::Launch& launch = launch_of(trace, selection.launch);
+  if (launch.program() == 0) {
+    throw UserError("launch " + selection.launch + " (" + launch.kernel().name() +
+                    ") is another program's: its accesses were not described");
+  }
   const trace::AccessProgram& program = program_of(trace, launch.program());
   const auto group = selection.group.value_or(std::array<std::uint32_t, 3>{0, 0, 0});
   for (std::size_t d = 0; d < 3; ++d) {

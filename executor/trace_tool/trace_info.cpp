@@ -1,5 +1,6 @@
 #include "executor/trace_tool/trace_info.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iomanip>
 #include <map>
@@ -22,18 +23,21 @@ std::string kind_of(const trace::HostOperation& operation) {
 
 Json host_facts(const Trace& trace) {
   std::map<std::string, std::uint64_t> kinds;
-  std::uint64_t read = 0, copied = 0, macs = 0;
+  std::uint64_t read = 0, copied = 0, written = 0, fetched = 0, macs = 0;
   for (const trace::HostOperation& operation : trace.operations) {
     ++kinds[kind_of(operation)];
     read += operation.disk_read().bytes();
     copied += operation.copy().bytes();
+    const trace::HostTransfer& transfer = operation.transfer();
+    (transfer.to_device() ? written : fetched) += transfer.bytes();
     macs += operation.launch().macs();
   }
   Json facts;
   facts["operations"] = trace.operations.size();
   facts["by_kind"] = kinds;
   facts["bytes_read"] = read;
-  facts["bytes_copied_to_images"] = copied;
+  facts["bytes_copied"] = copied;
+  facts["bytes_transferred"] = {{"to_device", written}, {"from_device", fetched}};
   facts["macs"] = macs;
   return facts;
 }
@@ -71,6 +75,48 @@ Json program_facts(const trace::AccessProgram& program, std::uint64_t launches) 
   return facts;
 }
 
+/// Launches of other programs' kernels, by kernel.
+Json foreign_facts(const Trace& trace) {
+  struct Kernel {
+    std::uint64_t launches = 0, timed = 0, nanoseconds = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Kernel> kernels;
+  for (const trace::HostOperation& operation : trace.operations) {
+    if (!operation.has_launch() || !operation.launch().has_kernel()) continue;
+    const trace::ForeignKernel& launched = operation.launch().kernel();
+    Kernel& kernel = kernels[{launched.name(), launched.program_digest()}];
+    ++kernel.launches;
+    kernel.timed += launched.timed() ? 1 : 0;
+    kernel.nanoseconds += launched.duration_ns();
+  }
+  Json facts = Json::array();
+  for (const auto& [key, kernel] : kernels) {
+    facts.push_back({{"kernel", key.first},
+                     {"program_digest", key.second},
+                     {"launches", kernel.launches},
+                     {"timed", kernel.timed},
+                     {"time_ns", kernel.nanoseconds}});
+  }
+  return facts;
+}
+
+/// What was there over the host program, in the order of its operations.
+Json object_facts(const Trace& trace) {
+  std::uint64_t buffers = 0, images = 0, held = 0, peak = 0;
+  std::map<std::uint64_t, std::uint64_t> bytes;
+  for (const trace::HostOperation& operation : trace.operations) {
+    if (operation.has_create()) {
+      const trace::CreateObject& object = operation.create();
+      ++(object.image() ? images : buffers);
+      bytes[object.object()] = object.bytes();
+      held += object.bytes();
+      peak = std::max(peak, held);
+    }
+    if (operation.has_release()) held -= bytes[operation.release().object()];
+  }
+  return {{"buffers", buffers}, {"images", images}, {"peak_bytes", peak}, {"bytes_at_end", held}};
+}
+
 Json info(const Trace& trace, const std::string& path) {
   std::map<std::uint32_t, std::uint64_t> launches;
   for (const trace::HostOperation& operation : trace.operations) {
@@ -87,6 +133,9 @@ Json info(const Trace& trace, const std::string& path) {
   json["device"] = std::map<std::string, std::string>(trace.header.device().begin(),
                                                       trace.header.device().end());
   json["host"] = host_facts(trace);
+  json["objects"] = object_facts(trace);
+  json["left_out"] = trace.left_out;
+  json["foreign_kernels"] = foreign_facts(trace);
   json["index_contents"] = trace.index_contents.size();
   json["programs"] = Json::array();
   for (const trace::AccessProgram& program : trace.programs) {
@@ -119,6 +168,16 @@ void write_programs(const Json& programs, std::ostream& out) {
   }
 }
 
+void write_foreign_kernels(const Json& kernels, std::ostream& out) {
+  out << "\n  kernel                                    launches   timed     time, ms\n";
+  for (const Json& kernel : kernels) {
+    out << "  " << std::left << std::setw(40) << kernel["kernel"].get<std::string>() << std::right
+        << std::setw(10) << kernel["launches"].get<std::uint64_t>() << std::setw(8)
+        << kernel["timed"].get<std::uint64_t>() << std::setw(13) << std::fixed
+        << std::setprecision(3) << kernel["time_ns"].get<double>() / 1e6 << "\n";
+  }
+}
+
 }  // namespace
 
 std::string info_json(const Trace& trace, const std::string& path) {
@@ -148,11 +207,19 @@ std::string info_text(const Trace& trace, const std::string& path) {
     out << " " << count.get<std::uint64_t>() << " " << kind;
   }
   out << "\n            " << host["bytes_read"].get<std::uint64_t>() << " bytes read from disk, "
-      << host["bytes_copied_to_images"].get<std::uint64_t>() << " copied to images, "
+      << host["bytes_copied"].get<std::uint64_t>() << " copied, "
       << host["macs"].get<std::uint64_t>() << " MACs\n"
       << "accesses    " << trace.programs.size() << " programs, contents of "
       << trace.index_contents.size() << " index buffers\n";
-  write_programs(facts["programs"], out);
+  const Json& objects = facts["objects"];
+  out << "objects     " << objects["buffers"].get<std::uint64_t>() << " buffers, "
+      << objects["images"].get<std::uint64_t>() << " images, at most "
+      << objects["peak_bytes"].get<std::uint64_t>() << " bytes at a time\n";
+  for (const auto& [what, times] : trace.left_out) {
+    out << "left out    " << what << ": " << times << "\n";
+  }
+  if (!trace.programs.empty()) write_programs(facts["programs"], out);
+  if (!facts["foreign_kernels"].empty()) write_foreign_kernels(facts["foreign_kernels"], out);
   return out.str();
 }
 

@@ -30,6 +30,33 @@ void note_other_device(const DeviceConfig& config, const Trace& trace) {
             << config.name() << "\n";
 }
 
+std::string recording_device(const Trace& trace) {
+  const auto name = trace.header.device().find("name");
+  return name == trace.header.device().end() ? "the device it was recorded on" : name->second;
+}
+
+/// What of the run is not simulated, or was not recorded.
+void note_foreign_launches(const Trace& trace) {
+  std::size_t measured = 0, untimed = 0;
+  for (const trace::HostOperation& operation : trace.operations) {
+    if (!operation.has_launch() || operation.launch().program() != 0) continue;
+    ++(operation.launch().kernel().timed() ? measured : untimed);
+  }
+  if (measured > 0) {
+    std::cerr << "fmsim: note: " << measured
+              << " launches have no access description: each takes the time it took on "
+              << recording_device(trace) << ", not scaled\n";
+  }
+  if (untimed > 0) {
+    std::cerr << "fmsim: note: " << untimed
+              << " launches have neither access description nor measured time: each takes "
+                 "host.launch_overhead\n";
+  }
+  for (const auto& [what, times] : trace.left_out) {
+    std::cerr << "fmsim: note: not in the trace: " << what << " (" << times << ")\n";
+  }
+}
+
 Picoseconds interval_of(const ReplayOptions& options) {
   if (options.interval.empty()) return Picoseconds(0);
   const SourceLocation where{"--interval " + options.interval};
@@ -53,6 +80,7 @@ Result simulate_trace(const DeviceConfig& config, const ReplayOptions& options) 
   const Trace trace = read_trace(options.trace);
   ProgressBar bar("simulating");
   note_other_device(config, trace);
+  note_foreign_launches(trace);
   simulation.trace_file = options.trace;
   simulation.trace_digest = digest_of_file(options.trace);
   simulation.interval = interval_of(options);

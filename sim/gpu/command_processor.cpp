@@ -17,6 +17,10 @@ void CommandProcessor::connect(const std::vector<std::unique_ptr<ShaderCore>>& c
 }
 
 void CommandProcessor::enqueue(GpuLaunch launch) {
+  if (launch.measured) {
+    launches_.push_back({std::move(launch), now()});
+    return wake_by(now());
+  }
   // Building the context here reports a launch that cannot run to whoever enqueues it.
   const LaunchContext context(parameters_, launch);
   if (context.groups_per_core == 0) {
@@ -55,11 +59,12 @@ Ticks CommandProcessor::advance(Ticks now, Ticks) {
     }
   }
   if (state_ == State::rest && rest_until_ <= now) follow_policy(now);
+  if (state_ == State::measured && rest_until_ <= now) end_launch(now);
   if (state_ == State::idle && policy_ != nullptr) skip_launches(now);
   if (state_ == State::idle && !launches_.empty()) start_launch(now);
   Ticks next = messages_.empty() ? never : messages_.front().time;
   if (state_ == State::overhead) next = std::min(next, groups_at_);
-  if (state_ == State::rest) next = std::min(next, rest_until_);
+  if (state_ == State::rest || state_ == State::measured) next = std::min(next, rest_until_);
   return next;
 }
 
@@ -79,6 +84,7 @@ void CommandProcessor::skip_launches(Ticks now) {
 void CommandProcessor::start_launch(Ticks now) {
   const GpuLaunch& launch = launches_.front().launch;
   if (launch.before_start) launch.before_start();
+  if (launch.measured) return start_measured(now);
   state_ = State::overhead;
   start_ = now;
   groups_at_ = now + overhead_;
@@ -87,6 +93,16 @@ void CommandProcessor::start_launch(Ticks now) {
   accounts_->begin();
   for (ShaderCore* core : cores_) core->begin_launch(context_.get(), clock().cycle_from(now));
   next_group_ = groups_running_ = 0;
+  if (launch.on_start) launch.on_start();
+}
+
+void CommandProcessor::start_measured(Ticks now) {
+  const GpuLaunch& launch = launches_.front().launch;
+  if (policy_ != nullptr) policy_->before_measured();
+  state_ = State::measured;
+  start_ = now;
+  rest_until_ = now + launch.measured->count();
+  accounts_->begin();
   if (launch.on_start) launch.on_start();
 }
 
@@ -149,14 +165,19 @@ void CommandProcessor::end_launch(Ticks now) {
   const Queued done = std::move(launches_.front());
   launches_.pop_front();
   GpuLaunchReport report;
-  describe_occupancy(&report);
+  if (context_) describe_occupancy(&report);
   context_.reset();
   state_ = State::idle;
   ++launches_done_;
   report.queued = Picoseconds(done.queued);
   report.start = Picoseconds(start_);
   report.end = Picoseconds(now);
+  if (done.launch.measured) {
+    ++measured_launches_;
+    measured_ticks_ += now - start_;
+  }
   accounts_->end(overhead_, &report);
+  if (done.launch.measured) report.bound = "measured";
   if (done.launch.on_end) done.launch.on_end(report);
 }
 
@@ -170,10 +191,11 @@ void CommandProcessor::describe_occupancy(GpuLaunchReport* report) const {
 
 void CommandProcessor::append_waits(std::vector<Wait>* waits) const {
   if (idle()) return;
-  const char* const what = state_ == State::groups  ? "work-groups"
-                           : state_ == State::flush ? "cores to clean their caches"
-                           : state_ == State::rest  ? "its sampled time to pass"
-                                                    : "its launch overhead";
+  const char* const what = state_ == State::groups     ? "work-groups"
+                           : state_ == State::flush    ? "cores to clean their caches"
+                           : state_ == State::rest     ? "its sampled time to pass"
+                           : state_ == State::measured ? "its measured time to pass"
+                                                       : "its launch overhead";
   Wait wait;
   wait.block = "command processor";
   wait.state = "launch " + launches_.front().launch.id + " waits for " + what + " (" +

@@ -31,12 +31,14 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
 
   const std::uint64_t& launches_done() const { return launches_done_; }
   const std::uint64_t& overhead_ticks() const { return overhead_ticks_; }
+  const std::uint64_t& measured_launches() const { return measured_launches_; }
+  const std::uint64_t& measured_ticks() const { return measured_ticks_; }
 
  protected:
   Ticks advance(Ticks now, Ticks end) override;
 
  private:
-  enum class State { idle, overhead, groups, flush, rest };
+  enum class State { idle, overhead, groups, flush, rest, measured };
   struct Queued {
     GpuLaunch launch;
     Ticks queued;
@@ -53,6 +55,7 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
   };
   void skip_launches(Ticks now);
   void start_launch(Ticks now);
+  void start_measured(Ticks now);
   void start_groups(Ticks now);
   void send_group(std::uint32_t core, Ticks now);
   void take(const Message& message, Ticks now);
@@ -68,12 +71,13 @@ class CommandProcessor : public Block, public ShaderCore::Outlet {
   std::deque<Queued> launches_;  ///< the front one runs
   State state_ = State::idle;
   std::unique_ptr<LaunchContext> context_;
-  Ticks start_ = 0, groups_at_ = 0, rest_until_ = 0;
-  Ticks dispatch_free_ = 0;  ///< one work-group a cycle
+  Ticks start_ = 0, groups_at_ = 0, rest_until_ = 0;  ///< of rest and measured
+  Ticks dispatch_free_ = 0;                           ///< one work-group a cycle
   std::uint64_t next_group_ = 0, groups_running_ = 0;
   std::uint32_t cores_flushing_ = 0;
   TimedQueue<Message, MessageBefore> messages_;
   std::uint64_t launches_done_ = 0, overhead_ticks_ = 0;
+  std::uint64_t measured_launches_ = 0, measured_ticks_ = 0;
 };
 
 }  // namespace fm

@@ -30,6 +30,11 @@ Gpu::Gpu(const DeviceConfig& config, MemorySystem& memory, CounterRegistry& regi
                &command_processor_->launches_done());
   registry.add("gpu.launch_overhead", "ps", "Time before the first work-group of each launch",
                &command_processor_->overhead_ticks());
+  registry.add("gpu.measured_launches", "launches",
+               "Launches that no access program describes: they took their recorded time",
+               &command_processor_->measured_launches());
+  registry.add("gpu.measured_time", "ps", "Time of those launches",
+               &command_processor_->measured_ticks());
 }
 
 Gpu::~Gpu() = default;

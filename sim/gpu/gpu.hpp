@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct GpuLaunchReport {
   Picoseconds queued, start,
       end;  ///< start: the command processor begins with it (its launch overhead included)
   bool skipped = false;  ///< took no time and moved no counter (LaunchPolicy::skips)
-  std::string bound;     ///< dram | l2 | load_store | texture | alu | launch | latency | local
+  std::string bound;     ///< dram | l2 | load_store | texture | alu | launch | latency | local, or
+                         ///< measured: GpuLaunch::measured
   std::uint32_t resident_waves = 0;  ///< of a core at a time, at most
   std::string occupancy_limit;  ///< wave_slots | registers | local_memory | work_groups | launch
   std::map<std::string, double>
@@ -59,6 +61,9 @@ struct TouchedRange {
 
 struct GpuLaunch {
   std::string id;
+  /// Set: nobody described what it does; it takes so long, overhead included, and moves no counter
+  /// of the cores.
+  std::optional<Picoseconds> measured;
   const CompiledProgram* program =
       nullptr;                       ///< compiled for Gpu::wave_width(); both outlive on_end
   PatternTable* patterns = nullptr;  ///< may be shared between launches of one program

@@ -22,6 +22,9 @@ class LaunchPolicy {
   virtual ~LaunchPolicy() = default;
   /// Whether `launch` ends as soon as its turn comes: no time, no counts, none of the calls below.
   virtual bool skips(const GpuLaunch& /*launch*/) { return false; }
+  /// A launch follows that takes a measured time: it is not asked about, and what it moves is not
+  /// the launch's before it.
+  virtual void before_measured() {}
   /// The overhead of `launch` has passed; nothing of it was dispatched or counted.
   virtual void begin(const GpuLaunch& launch, Ticks now) = 0;
   /// The next step of the launch that began last: asked at first and after each step.

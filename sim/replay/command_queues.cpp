@@ -98,19 +98,28 @@ void CommandQueues::submit_launch(Queue* queue, const trace::HostOperation& oper
   gpu_.enqueue(std::move(launch));
 }
 
+CopyJob CommandQueues::job_of(const trace::Copy& copy) const {
+  const HeapObject& destination = heap_.at(copy.destination());
+  CopyJob job;
+  job.destination_bytes = Bytes(copy.bytes());
+  Bytes offset(copy.destination_offset());
+  if (destination.image) {
+    destination.layout.row_range(copy.first_row(), copy.rows(), &offset, &job.destination_bytes);
+  }
+  job.destination = destination.address + offset;
+  if (copy.source() == 0) return job;  // a pattern
+  job.source = heap_.at(copy.source()).address + Bytes(copy.source_offset());
+  job.source_bytes = Bytes(copy.bytes());
+  return job;
+}
+
 void CommandQueues::submit_copy(Queue* queue, const trace::HostOperation& operation) {
   ++copies_running_;
   const trace::Copy& copy = operation.copy();
-  const HeapObject& source = heap_.at(copy.source());
-  const HeapObject& image = heap_.at(copy.destination());
-  CopyJob job;
-  Bytes offset;
-  image.layout.row_range(copy.first_row(), copy.rows(), &offset, &job.destination_bytes);
-  job.source = source.address + Bytes(copy.source_offset());
-  job.source_bytes = Bytes(copy.bytes());
-  job.destination = image.address + offset;
+  const CopyJob job = job_of(copy);
   const auto started = std::make_shared<Picoseconds>();
-  const std::string name = copy.launch().empty() ? image.name : copy.launch();
+  const std::string name =
+      copy.launch().empty() ? heap_.at(copy.destination()).name : copy.launch();
   copies_.copy(
       job,
       [this, &operation, started] {

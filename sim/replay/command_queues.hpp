@@ -56,6 +56,7 @@ class CommandQueues {
   void submit_ready();
   bool may_start(const trace::HostOperation& operation) const;
   void submit_launch(Queue* queue, const trace::HostOperation& operation);
+  CopyJob job_of(const trace::Copy& copy) const;
   void submit_copy(Queue* queue, const trace::HostOperation& operation);
   void completed(Queue* queue, const LoggedCommand& command);
 

@@ -24,9 +24,9 @@ CopyEngine::CopyEngine(const DeviceConfig& config, MemoryPort& port, Agenda& age
       bytes_per_second_(config.bytes_per_second("host.copy_bandwidth")),
       port_(port),
       agenda_(agenda) {
-  registry.add("copy.copies", "copies", "buffer-to-image copies completed", &copies_);
+  registry.add("copy.copies", "copies", "copies and fills completed", &copies_);
   registry.add("copy.read_bytes", "bytes", "bytes copies read from buffers", &read_bytes_);
-  registry.add("copy.written_bytes", "bytes", "bytes copies wrote to images, padding included",
+  registry.add("copy.written_bytes", "bytes", "bytes copies wrote, padding of images included",
                &written_bytes_);
 }
 
@@ -35,7 +35,8 @@ void CopyEngine::copy(const CopyJob& job, std::function<void()> start, std::func
   added.job = job;
   added.start = std::move(start);
   added.done = std::move(done);
-  added.pieces = ceil_div(job.source_bytes.count(), piece_bytes);
+  const Bytes paced = job.source_bytes.count() > 0 ? job.source_bytes : job.destination_bytes;
+  added.pieces = ceil_div(paced.count(), piece_bytes);
   jobs_.push_back(std::move(added));
   if (jobs_.size() == 1) begin();
 }
@@ -62,13 +63,15 @@ void CopyEngine::progress() {
     progress();
   });
   const MemoryTransfer write{job.job.destination + Bytes(to), Bytes(to_bytes), true};
-  port_.submit({job.job.source + Bytes(from), Bytes(from_bytes), false}, [this, write] {
+  const auto write_piece = [this, write] {
     port_.submit(write, [this, write] {
       written_bytes_ += write.bytes.count();
       ++jobs_.front().finished;
       progress();
     });
-  });
+  };
+  if (from_bytes == 0) return write_piece();
+  port_.submit({job.job.source + Bytes(from), Bytes(from_bytes), false}, write_piece);
 }
 
 void CopyEngine::finish() {

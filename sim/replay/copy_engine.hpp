@@ -1,5 +1,5 @@
 #pragma once
-// Copies from unified memory into images, as the GPU's copy engine (or the driver's copy kernel)
+// Copies into images, or between buffers, as the GPU's copy engine (or the driver's copy kernel)
 // makes them.
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace fm {
 
-/// A range to read and the range its texels land in (with the padding of tiles or rows).
+/// A range to read and the range its texels land in (with the padding of tiles or rows). A fill
+/// reads nothing.
 struct CopyJob {
   Address source;
   Bytes source_bytes;

@@ -219,7 +219,7 @@ void HostThread::think(const trace::Think& think) {
 
 std::string HostThread::lane(const trace::HostOperation& operation) const {
   if (operation.has_disk_read()) return "disk";
-  return number_ == 0 || operation.has_think() ? "host" : "reader";
+  return number_ == 0 || operation.has_think() || !reads_ ? "host" : "reader";
 }
 
 Wait HostThread::wait() const {

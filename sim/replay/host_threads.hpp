@@ -40,7 +40,10 @@ class HostThread {
  public:
   HostThread(const HostWorld& world, std::uint32_t number) : world_(world), number_(number) {}
 
-  void add(const trace::HostOperation& operation) { operations_.push_back(&operation); }
+  void add(const trace::HostOperation& operation) {
+    operations_.push_back(&operation);
+    reads_ = reads_ || operation.has_disk_read();
+  }
   void start() { next(); }
   bool ended() const { return position_ == operations_.size(); }
   /// "thread 0" or "thread 1"; for a thread that has not ended.
@@ -66,6 +69,7 @@ class HostThread {
   std::uint32_t number_;
   std::vector<const trace::HostOperation*> operations_;
   std::size_t position_ = 0;
+  bool reads_ = false;  // from disk
   Picoseconds started_;
   // Of a scattered read
   std::deque<Address> arrived_;  // ranges not yet taken

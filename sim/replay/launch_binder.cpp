@@ -49,7 +49,21 @@ std::uint32_t LaunchBinder::registers_of(const trace::Launch& launch,
   return found->second + static_cast<std::uint32_t>(config_.count("gpu.streaming_registers"));
 }
 
+GpuLaunch LaunchBinder::bind_measured(const trace::Launch& launch) const {
+  GpuLaunch bound;
+  bound.id = launch.launch();
+  bound.measured = measured_time(launch, config_);
+  for (const auto& argument : launch.arguments()) heap_.at(argument.object());
+  return bound;
+}
+
+Picoseconds measured_time(const trace::Launch& launch, const DeviceConfig& config) {
+  if (!launch.kernel().timed()) return config.time("host.launch_overhead");
+  return to_picoseconds(Nanoseconds(launch.kernel().duration_ns()));
+}
+
 GpuLaunch LaunchBinder::bind(const trace::Launch& launch) {
+  if (launch.program() == 0) return bind_measured(launch);
   const std::uint32_t registers = registers_of(launch, program(launch.program()));
   Compiled& compiled = compile(launch);
   GpuLaunch bound;

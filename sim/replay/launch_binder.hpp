@@ -18,6 +18,10 @@
 
 namespace fm {
 
+/// How long a launch without an access program takes: as long as on the device it was recorded on
+/// or, where that is not known, host.launch_overhead.
+Picoseconds measured_time(const trace::Launch& launch, const DeviceConfig& config);
+
 class LaunchBinder {
  public:
   /// All arguments outlive it.
@@ -38,6 +42,8 @@ class LaunchBinder {
   };
   /// Program and the contents of its index buffers: different contents make a different program.
   using Key = std::pair<std::uint32_t, std::vector<std::size_t>>;
+  /// Objects of its arguments must be there.
+  GpuLaunch bind_measured(const trace::Launch& launch) const;
   Compiled& compile(const trace::Launch& launch);
   const trace::AccessProgram& program(std::uint32_t id) const;
   /// Of a work-item, for the config's instruction set.

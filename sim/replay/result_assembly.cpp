@@ -77,7 +77,7 @@ ResultLaunch launch_of(const LoggedCommand& command,
   }
   const trace::Launch& given = command.operation->launch();
   launch.id = given.launch();
-  launch.kernel = kernels.at(given.program());
+  launch.kernel = given.program() == 0 ? given.kernel().name() : kernels.at(given.program());
   launch.operation = given.operation();
   launch.macs = given.macs();
   launch.bound = command.report.bound;

@@ -252,6 +252,7 @@ class Machine {
     }
     // Only a whole first run reads all weights of the plan.
     const bool reads_all = done_ == 0 && !selection_;
+    result.checks.push_back(measured_check(result));
     append_host_checks(trace_, reads_all ? plan_ : std::nullopt, log_, heap_, bytes_read(),
                        &result.checks);
     energy_.append_checks(&result.checks);
@@ -259,6 +260,20 @@ class Machine {
     gpu_.append_checks(&result.checks);
     memory_.append_checks(&result.checks);
     return result;
+  }
+
+  /// Launches that are not simulated are those the trace does not describe, and took its times.
+  ResultCheck measured_check(const Result& result) const {
+    Picoseconds recorded;
+    for (const LoggedCommand& command : log_.commands) {
+      const trace::Launch& launch = command.operation->launch();
+      if (!command.operation->has_launch() || launch.program() != 0 || command.report.skipped) {
+        continue;
+      }
+      recorded += measured_time(launch, config_);
+    }
+    return {"gpu: time of measured launches = their times in the trace",
+            result.counters.at("gpu.measured_time").value, static_cast<double>(recorded.count())};
   }
 
   Bytes bytes_read() const { return storage_.bytes_read() - before_.bytes_read; }

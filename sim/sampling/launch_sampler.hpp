@@ -27,6 +27,7 @@ class LaunchSampler : public LaunchPolicy {
   /// All outlive it; all blocks have registered their counters. The first launch stops `transfers`.
   LaunchSampler(MemorySystem& memory, const CounterRegistry& registry, TransferSampler& transfers);
 
+  void before_measured() override { finish_record(); }
   void begin(const GpuLaunch& launch, Ticks now) override;
   LaunchStep next(Ticks now) override;
 

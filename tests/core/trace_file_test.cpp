@@ -170,7 +170,7 @@ TEST_F(TraceFile, AMissingFrameIsNoticed) {
 
 TEST_F(TraceFile, OtherVersionsAreRefusedByName) {
   std::string file = small_file();
-  EXPECT_THAT(error_reading(file_start(2) + file.substr(12)), HasSubstr("version 2 is newer"));
+  EXPECT_THAT(error_reading(file_start(3) + file.substr(12)), HasSubstr("version 3 is newer"));
   EXPECT_THAT(error_reading(file_start(0) + file.substr(12)), HasSubstr("version 0 is older"));
   trace::Frame header = header_frame();
   header.mutable_header()->set_version(7);

@@ -87,8 +87,17 @@ TEST(TraceValidation, TransfersStayInsideTheirObjects) {
   };
   EXPECT_THAT(scattered(2049, 2048), HasSubstr("bytes 2049 + 2048 lie outside object 1"));
   EXPECT_THAT(scattered(2048, 2000), HasSubstr("2 ranges of 2000 bytes are not the 4096"));
-  EXPECT_THAT(error_after([](Trace& t) { t.operations[3].mutable_copy()->set_destination(1); }),
-              HasSubstr("must be an image"));
+  const auto copy_to_buffer = [](std::uint64_t source, std::uint64_t offset) {
+    return error_after([&](Trace& t) {
+      trace::Copy& copy = *t.operations[3].mutable_copy();
+      copy.set_source(source);
+      copy.set_destination(1);
+      copy.set_destination_offset(offset);
+    });
+  };
+  EXPECT_EQ(copy_to_buffer(1, 3072), "");
+  EXPECT_EQ(copy_to_buffer(0, 3072), "");
+  EXPECT_THAT(copy_to_buffer(1, 3073), HasSubstr("bytes 3073 + 1024 lie outside object 1"));
   EXPECT_THAT(error_after([](Trace& t) { t.operations[3].mutable_copy()->set_first_row(1); }),
               HasSubstr("rows lie outside image 2"));
 }
@@ -104,6 +113,18 @@ TEST(TraceValidation, LaunchesBindEveryArgumentOfTheirProgram) {
                 t.operations[4].mutable_launch()->mutable_arguments(0)->set_offset(5000);
               }),
               HasSubstr("begins outside its object"));
+}
+
+TEST(TraceValidation, LaunchesWithoutAProgramSayWhatTheyAre) {
+  const auto foreign = [](bool described) {
+    return error_after([&](Trace& t) {
+      trace::Launch& launch = *t.operations[4].mutable_launch();
+      launch.set_program(0);
+      if (described) launch.mutable_kernel()->set_name("saxpy");
+    });
+  };
+  EXPECT_EQ(foreign(true), "");
+  EXPECT_THAT(foreign(false), HasSubstr("access program 0, which the trace lacks"));
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 //                                      Without CL_QUEUE_PROFILING_ENABLE among
 //                                      CL_DEVICE_QUEUE_PROPERTIES such queues are refused
 //   FM_FAULT_COUNTS=FILE               gets "FUNCTION CALLS" lines when the process ends
-#include <CL/cl_layer.h>
-
 #include <array>
 #include <atomic>
 #include <cstdlib>
@@ -25,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "executor/opencl_layer/layer_entry.hpp"
 #include "executor/opencl_loader.hpp"
 
 namespace {
@@ -217,14 +216,6 @@ Faults& faults() {
 
 const cl_icd_dispatch* below = nullptr;  // the next layer or the driver
 
-cl_int give(const std::string& answer, std::size_t room, void* to, std::size_t* needed) {
-  if (needed != nullptr) *needed = answer.size();
-  if (to == nullptr) return CL_SUCCESS;
-  if (room < answer.size()) return CL_INVALID_VALUE;
-  std::memcpy(to, answer.data(), answer.size());
-  return CL_SUCCESS;
-}
-
 template <Function function>
 using Called = std::integral_constant<Function, function>;
 
@@ -238,7 +229,7 @@ std::optional<cl_int> answer(Called<Function::clGetDeviceInfo>, cl_device_id, cl
                              std::size_t room, void* to, std::size_t* needed) {
   const Fact* fact = faults().fact(what);
   if (fact == nullptr) return std::nullopt;
-  return give(fact->bytes, room, to, needed);
+  return fm::answer_query(fact->bytes, room, to, needed);
 }
 
 std::optional<cl_int> answer(Called<Function::clGetEventProfilingInfo>, cl_event,
@@ -246,7 +237,7 @@ std::optional<cl_int> answer(Called<Function::clGetEventProfilingInfo>, cl_event
                              std::size_t* needed) {
   const Fact* fact = faults().fact(what);
   if (fact == nullptr) return std::nullopt;
-  return give(fact->bytes, room, to, needed);
+  return fm::answer_query(fact->bytes, room, to, needed);
 }
 
 std::optional<cl_int> answer(Called<Function::clCreateCommandQueue>, cl_context, cl_device_id,
@@ -271,7 +262,7 @@ std::optional<cl_int> answer(Called<Function::clGetProgramBuildInfo>, cl_program
                              cl_device_id, cl_program_build_info what, std::size_t room, void* to,
                              std::size_t* needed) {
   if (what != CL_PROGRAM_BUILD_LOG || !faults().unbuilt(program)) return std::nullopt;
-  return give(text_bytes("opencl_faults: option refused"), room, to, needed);
+  return fm::answer_query(text_bytes("opencl_faults: option refused"), room, to, needed);
 }
 
 template <class Result, class... Arguments>
@@ -302,40 +293,20 @@ struct Layered<function, Result(CL_API_CALL*)(Arguments...), entry> {
   }
 };
 
-cl_icd_dispatch layered(const cl_icd_dispatch& target) {
-  cl_icd_dispatch dispatch = target;
+}  // namespace
+
+namespace fm {
+
+const char* const layer_name = "opencl_faults";
+
+void install_layer(const cl_icd_dispatch& target, cl_icd_dispatch* own) {
+  below = &target;
 #define FM_LAYER(name) \
-  dispatch.name =      \
+  own->name =          \
       Layered<Function::name, decltype(cl_icd_dispatch::name), &cl_icd_dispatch::name>::call;
   FM_OPENCL_FUNCTIONS(FM_LAYER)
 #undef FM_LAYER
-  return dispatch;
-}
-
-}  // namespace
-
-extern "C" {
-
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, std::size_t room, void* to,
-                                               std::size_t* needed) {
-  if (what == CL_LAYER_NAME) return give(text_bytes("opencl_faults"), room, to, needed);
-  if (what != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
-  const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-  return give({reinterpret_cast<const char*>(&version), sizeof version}, room, to, needed);
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch* target,
-                                            cl_uint* entries_made,
-                                            const cl_icd_dispatch** dispatch_made) {
-  constexpr cl_uint own_entries = sizeof(cl_icd_dispatch) / sizeof(void*);
-  if (entries < own_entries) return CL_INVALID_VALUE;
-  static cl_icd_dispatch dispatch;
-  below = target;
-  dispatch = layered(*target);
   faults();
-  *entries_made = own_entries;
-  *dispatch_made = &dispatch;
-  return CL_SUCCESS;
 }
 
-}  // extern "C"
+}  // namespace fm

@@ -51,7 +51,7 @@ TEST_F(FmtraceTest, InfoCountsWhatIsThere) {
   const Finished text = run("info t.trace");
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, HasSubstr("1 disk_read"));
-  EXPECT_THAT(text.out, HasSubstr("4096 bytes read from disk, 1024 copied to images"));
+  EXPECT_THAT(text.out, HasSubstr("4096 bytes read from disk, 1024 copied"));
   const Finished json = run("info t.trace --json");
   EXPECT_EQ(json.status, 0);
   EXPECT_THAT(json.out, HasSubstr("\"bytes_read\": 4096"));

@@ -2,6 +2,7 @@
 // Small traces for tests, written by hand.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,29 @@ class TraceBuilder {
       argument->set_tensor("w" + std::to_string(objects[i]));
     }
     return add(operation, after);
+  }
+  /// Of a kernel nobody described, on `queue`; without `nanoseconds` nobody measured it either.
+  std::uint64_t foreign_launch(const std::string& name, std::optional<std::uint64_t> nanoseconds,
+                               const std::vector<std::uint64_t>& objects = {},
+                               const Causes& after = {}, std::uint32_t queue = 0) {
+    trace::HostOperation operation;
+    auto* given = operation.mutable_launch();
+    given->set_launch(name);
+    given->set_queue(queue);
+    given->mutable_kernel()->set_name("foreign");
+    given->mutable_kernel()->set_timed(nanoseconds.has_value());
+    given->mutable_kernel()->set_duration_ns(nanoseconds.value_or(0));
+    for (const std::uint64_t object : objects) given->add_arguments()->set_object(object);
+    return add(operation, after);
+  }
+  /// Between buffers; from object 0 a fill.
+  std::uint64_t copy_buffer(std::uint64_t source, std::uint64_t destination, std::uint64_t bytes) {
+    trace::HostOperation operation;
+    auto* given = operation.mutable_copy();
+    given->set_source(source);
+    given->set_destination(destination);
+    given->set_bytes(bytes);
+    return add(operation, {});
   }
   std::uint64_t wait(const Causes& after) {
     trace::HostOperation operation;
