@@ -61,4 +61,10 @@ std::vector<Microbench> microbench_suite() {
   return suite;
 }
 
+std::vector<Microbench> probe_suite() {
+  std::vector<Microbench> suite = microbench_suite();
+  suite.push_back(pointer_chase_far());
+  return suite;
+}
+
 }  // namespace fm

@@ -90,6 +90,24 @@ Microbench pointer_chase_buffer() {
   return draft.take();
 }
 
+Microbench pointer_chase_far() {
+  MicrobenchDraft draft("pointer_chase_far",
+                        "latency of dependent reads of more than any cache holds");
+  const PlanTensor& ring =
+      draft.texels("ring", DataType::f32, Placement::buffer, 128 * mib / element);
+  const PlanTensor& end = draft.floats("end", 1);
+  for (const std::int64_t footprint :
+       {16 * mib, 24 * mib, 32 * mib, 48 * mib, 64 * mib, 96 * mib, 128 * mib}) {
+    // The warm-up goes around; a part of the ring then shows whether it stayed.
+    const std::int64_t round = footprint / 64, brief = 64, full = brief + 256 * kib;
+    draft.point({{"footprint", footprint}, {"stride", 64}}, "ns/hop", {round, brief, full}, 1,
+                [&](std::int64_t hops) {
+                  return chase(ring, end, footprint / element, 64 / element, hops);
+                });
+  }
+  return draft.take();
+}
+
 Microbench pointer_chase_image() {
   MicrobenchDraft draft("pointer_chase_image",
                         "latency of dependent reads of a one-row RGBA32F image by footprint");
