@@ -63,7 +63,7 @@ std::vector<Microbench> microbench_suite() {
 
 std::vector<Microbench> probe_suite() {
   std::vector<Microbench> suite = microbench_suite();
-  suite.push_back(pointer_chase_far());
+  suite.push_back(pointer_chase_lines());
   return suite;
 }
 

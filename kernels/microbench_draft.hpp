@@ -48,7 +48,7 @@ class MicrobenchDraft {
 };
 
 Microbench pointer_chase_buffer();
-Microbench pointer_chase_far();
+Microbench pointer_chase_lines();
 Microbench pointer_chase_image();
 Microbench block_walk_image();
 Microbench line_probe_image();

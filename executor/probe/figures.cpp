@@ -27,6 +27,7 @@ Figures figures_of(const ProbeData& data, const DeviceConfig& base) {
   add_bandwidth_figures(data, base, &figures);
   add_local_figures(data, base, &figures);
   add_host_figures(data, base, &figures);
+  add_driver_facts(data, &figures);
   return figures;
 }
 

@@ -13,10 +13,11 @@ namespace fm {
 /// A parameter of core/device_config_schema.cpp as measured.
 struct Figure {
   std::string path;
-  double number = 0;              ///< canonical units
-  std::vector<CurvePoint> curve;  ///< instead, for parameters that are curves
-  double spread = 0;              ///< relative, of the points it is read from
-  std::string how;                ///< which points, and what was taken off
+  double number = 0;                         ///< canonical units
+  std::vector<CurvePoint> curve;             ///< instead, for parameters that are curves
+  double spread = 0;                         ///< relative, of the points it is read from
+  std::string how;                           ///< which points, and what was taken off
+  SourceKind source = SourceKind::measured;  ///< spec: the driver says it
 };
 
 /// Something seen that no parameter of a config holds.
@@ -48,6 +49,7 @@ void add_bandwidth_figures(const ProbeData& data, const DeviceConfig& base, Figu
 void add_latency_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures);
 void add_local_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures);
 void add_host_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures);
+void add_driver_facts(const ProbeData& data, Figures* figures);
 
 /// The values of a curve at points whose axes are as given.
 std::vector<MicrobenchPoint> points_at(

@@ -1,8 +1,10 @@
 // What the host and storage cost: launches, maps, copies, reads.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "executor/probe/figures.hpp"
+#include "executor/probe/plateaus.hpp"
 
 namespace fm {
 namespace {
@@ -60,23 +62,40 @@ std::vector<SizedTime> times_by(const MicrobenchCurve& curve, const std::string&
   return times;
 }
 
+struct Line {
+  double start = 0, slope = 0;
+};
+
+/// Theil and Sen: medians of all pairs' slopes and of what is left. Of at least two.
+Line line_through(const std::vector<SizedTime>& times) {
+  std::vector<double> slopes, starts;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::size_t j = i + 1; j < times.size(); ++j) {
+      slopes.push_back((times[j].nanoseconds - times[i].nanoseconds) /
+                       (times[j].bytes - times[i].bytes));
+    }
+  }
+  const double slope = median(slopes);
+  for (const SizedTime& time : times) starts.push_back(time.nanoseconds - slope * time.bytes);
+  return {median(starts), slope};
+}
+
 void add_disk(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
   const MicrobenchCurve* curve = data.curve("disk_read");
   if (curve == nullptr || curve->points.size() < 2) return;
   const auto times = times_by(*curve, "request", {});
-  const SizedTime &last = times.back(), &before = times[times.size() - 2];
-  const double a_byte = (last.nanoseconds - before.nanoseconds) / (last.bytes - before.bytes);
-  const double start = last.nanoseconds - a_byte * last.bytes;
+  const double spread = typical_spread(curve->points);
+  const auto [start, a_byte] = line_through(times);
   const double host = base.values().at("host.disk_request_cpu").number / 1e3;
   if (a_byte > 0) {
     figures->observations.push_back(
-        {"storage, the largest requests' further bytes", short_number(1 / a_byte) + " GB/s"});
+        {"storage, one request at a time, beyond its start", short_number(1 / a_byte) + " GB/s"});
   }
   if (a_byte > 0 && start > host) {
     figures->found.push_back({"storage.command_latency",
                               (start - host) * 1e3,
                               {},
-                              last.spread,
+                              spread,
                               "disk_read: " + short_number(start / 1e3) +
                                   " us before the first byte, less the base's "
                                   "host.disk_request_cpu"});
@@ -130,6 +149,29 @@ void add_host_figures(const ProbeData& data, const DeviceConfig& base, Figures* 
     figures->found.push_back(
         {"host.map_overhead", map * 1e3, {}, spread, "map: a map or unmap of 4 KiB"});
   }
+}
+
+void add_driver_facts(const ProbeData& data, Figures* figures) {
+  const auto add = [&](const std::string& path, const std::string& fact, const std::string& query,
+                       double unit) {
+    const auto found = data.facts.find(fact);
+    const double number = found == data.facts.end() ? 0 : std::atof(found->second.c_str());
+    if (number <= 0) return;
+    figures->found.push_back(
+        {path, number * unit, {}, 0, "the driver says " + query, SourceKind::spec});
+  };
+  if (data.facts.empty()) return;
+  figures->found.push_back({"gpu.cores",
+                            data.cores,
+                            {},
+                            0,
+                            "the driver says CL_DEVICE_MAX_COMPUTE_UNITS, twice with Adreno's",
+                            SourceKind::spec});
+  add("gpu.clock", "clock_mhz", "CL_DEVICE_MAX_CLOCK_FREQUENCY", 1e6);
+  add("local.size", "local_memory_bytes", "CL_DEVICE_LOCAL_MEM_SIZE", 1);
+  add("limits.image_width", "image2d_max_width", "CL_DEVICE_IMAGE2D_MAX_WIDTH", 1);
+  add("limits.image_height", "image2d_max_height", "CL_DEVICE_IMAGE2D_MAX_HEIGHT", 1);
+  add("limits.max_allocation", "max_allocation_bytes", "CL_DEVICE_MAX_MEM_ALLOC_SIZE", 1);
 }
 
 }  // namespace fm

@@ -9,6 +9,7 @@
 namespace fm {
 namespace {
 
+/// Of medians, whose error is about 0.7 of the spread of what they are taken of: three times that.
 constexpr double least_tolerance = 0.005;
 
 /// Latency over footprint at one stride.
@@ -33,7 +34,7 @@ Chase chase_of(const ProbeData& data, const std::vector<std::string>& names, std
   std::sort(chase.samples.begin(), chase.samples.end(),
             [](const CurveSample& a, const CurveSample& b) { return a.x < b.x; });
   chase.spread = typical_spread(points);
-  chase.tolerance = std::max(least_tolerance, 3 * chase.spread);
+  chase.tolerance = std::max(least_tolerance, 2 * chase.spread);
   chase.plateaus = plateaus_of(chase.samples, chase.tolerance);
   return chase;
 }
@@ -50,14 +51,13 @@ struct Level {
   std::string where;              ///< of which curve
 };
 
-/// Fine steps first; where only the coarse stride reaches, its knees.
+/// Fine steps first; where only the coarse stride reaches, its knees. Of a shuffled ring, the
+/// elements of a line come far apart: only a line a hop makes sharp knees.
 std::vector<Level> levels_of(const Chase& fine, const Chase& coarse, RingOrder order) {
   std::vector<Level> levels;
   for (const Plateau& plateau : fine.plateaus) {
-    if (plateau.next == 0) continue;
+    if (plateau.next == 0 || order == RingOrder::shuffled) continue;
     levels.push_back({capacity_of(plateau), plateau.next, "stride 16"});
-    // Of a shuffled ring, the elements of one line come far apart: only the first knee is sharp.
-    if (order == RingOrder::shuffled) break;
   }
   for (const Plateau& plateau : coarse.plateaus) {
     const double capacity = capacity_of(plateau);
@@ -128,7 +128,8 @@ class BufferLevels {
   BufferLevels(const ProbeData& data, const DeviceConfig& base, Figures* figures)
       : base_(base), figures_(*figures), order_(data.order), clock_(data.clock_hertz) {
     fine_ = chase_of(data, {"pointer_chase_buffer"}, 16);
-    coarse_ = chase_of(data, {"pointer_chase_buffer", "pointer_chase_far"}, 64);
+    coarse_ = chase_of(data, {"pointer_chase_buffer", "pointer_chase_lines"}, 64);
+    if (order_ == RingOrder::shuffled) drop_short_plateaus();
     levels_ = levels_of(fine_, coarse_, order_);
     for (const char* room : {"load_store", "cluster", "l2", "slc"}) {
       const bool there =
@@ -158,6 +159,14 @@ class BufferLevels {
   }
 
  private:
+  /// Between the levels of a CPU, translations and shared caches make slopes.
+  void drop_short_plateaus() {
+    auto& all = coarse_.plateaus;
+    all.erase(
+        std::remove_if(all.begin(), all.end(),
+                       [](const Plateau& plateau) { return plateau.last < 2 * plateau.first; }),
+        all.end());
+  }
   void absent(const std::string& path, const std::string& reason) {
     figures_.not_visible.push_back({path, reason});
   }
@@ -176,8 +185,9 @@ class BufferLevels {
   /// Of hits in level `i`, every hop a line of it; nothing where no plateau shows it.
   std::optional<double> level_ns(std::size_t i) const {
     if (i == 0) {
-      if (fine_.plateaus.empty()) return {};
-      return fine_.plateaus.front().level;
+      const Chase& chase = order_ == RingOrder::shuffled ? coarse_ : fine_;
+      if (chase.plateaus.empty()) return {};
+      return chase.plateaus.front().level;
     }
     if (i > levels_.size()) return {};
     const double up_to = i < levels_.size() ? levels_[i].capacity : 1e18;

@@ -74,7 +74,8 @@ std::vector<Plateau> plateaus_of(const std::vector<CurveSample>& samples, double
   std::vector<Plateau> plateaus;
   for (const Run& run : runs_of(values, tolerance)) {
     const double first = samples[run.first].x, last = samples[run.last].x;
-    if (4 * (last - first) < first) continue;
+    const double least = run.last - run.first < 2 ? 0.5 : 0.25;
+    if (last - first < least * first) continue;
     std::vector<double> levels;
     for (std::size_t i = run.first; i <= run.last; ++i) levels.push_back(samples[i].y);
     const bool ends = run.last + 1 == samples.size();

@@ -19,8 +19,8 @@ struct Plateau {
 /// The nearest curve that never falls, single outliers left out.
 std::vector<double> rising(std::vector<double> values);
 
-/// Stretches of at least two samples over at least a quarter of their first x, whose values agree
-/// within the relative `tolerance`. `samples` by ascending x, all x above 0.
+/// Stretches whose values agree within the relative `tolerance`: three samples or more over a
+/// quarter of their first x, or two over half of it. `samples` by ascending x, all x above 0.
 std::vector<Plateau> plateaus_of(const std::vector<CurveSample>& samples, double tolerance);
 
 double median(std::vector<double> values);  ///< of at least one

@@ -166,6 +166,8 @@ RingOrder ring_order(const po::variables_map& values, RingOrder otherwise) {
 /// What the driver leaves open is the base's.
 void complete(const std::string& base, ProbeData* data) {
   const DeviceConfig known = DeviceConfig::load(base);
+  // An Adreno's compute unit is two of a config's cores (configs/base/adreno.yaml).
+  if (known.word("gpu.isa") == "adreno") data->cores *= 2;
   if (data->clock_hertz == 0) {
     data->clock_hertz = known.hertz("gpu.clock");
     data->notes.push_back("clock taken from " + base);

@@ -59,6 +59,11 @@ std::string spread_text(double spread) {
   return text.str();
 }
 
+std::string described(const Figure& figure) {
+  if (figure.source != SourceKind::measured) return figure.how;
+  return figure.how + "; spread " + spread_text(figure.spread);
+}
+
 }  // namespace
 
 DeviceConfig with_figures(const DeviceConfig& base, Figures* figures) {
@@ -124,8 +129,8 @@ std::string config_yaml(const ProbeData& data, const Figures& figures, const std
     for (const Figure& figure : figures.found) {
       if (room_of(figure.path) != room) continue;
       out << "  " << figure.path.substr(room.size() + 1) << ": {value: " << value_text(figure)
-          << ", source: measured,\n    cite: "
-          << yaml_quoted(by + figure.how + "; spread " + spread_text(figure.spread)) << "}\n";
+          << ", source: " << to_string(figure.source)
+          << ",\n    cite: " << yaml_quoted(by + described(figure)) << "}\n";
     }
   }
   return out.str();
@@ -136,7 +141,7 @@ std::string report_text(const ProbeData& data, const Figures& figures) {
   out << data.device << "\n";
   for (const Figure& figure : figures.found) {
     out << "  " << std::left << std::setw(32) << figure.path << std::setw(14) << value_text(figure)
-        << "  (" << figure.how << "; spread " << spread_text(figure.spread) << ")\n";
+        << "  (" << described(figure) << ")\n";
   }
   for (const Observation& seen : figures.observations) {
     out << "  seen: " << seen.what << ": " << seen.value << "\n";

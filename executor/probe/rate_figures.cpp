@@ -79,6 +79,12 @@ void add_arithmetic(const ProbeData& data, const DeviceConfig& base, Figures* fi
     most = std::max(most, items * operations_a_round / point.value);
   }
   const double a_clock = most * 1e9 / data.clock_hertz / data.cores;
+  figures->observations.push_back(
+      {"fp32 multiply-adds a clock and core", short_number(a_clock) + " at best"});
+  if (figures->find("gpu.wave_width") == nullptr) {
+    return absent(figures, "gpu.fma_per_clock",
+                  "without waves, a work-item's chain of operations is timed, not the units' rate");
+  }
   // Every engine has as many lanes.
   const double engines = base.values().at("gpu.issue_per_clock").number;
   const double whole = std::max(engines, std::round(a_clock / engines) * engines);
@@ -209,6 +215,10 @@ void add_texels(const ProbeData& data, Figures* figures) {
   const std::string rates = "bandwidth_image: " + (narrow ? short_number(*narrow) : "no") + ", " +
                             short_number(*half) + " and " + short_number(*full) +
                             " texels of 4, 8 and 16 B a clock and core";
+  if (*full * 16 < 4) {
+    return absent(figures, "texture.texels_per_clock",
+                  rates + ": arithmetic, not a texture unit, takes the time");
+  }
   if (narrow && agree(*narrow, *half, within) && agree(*half, *full, within)) {
     add(figures, "texture.return_bytes_per_clock", std::max(1.0, std::round(16 * *full)), spread,
         rates + ": their results of 16 B limit all");

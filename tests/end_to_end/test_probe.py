@@ -1,5 +1,6 @@
 """`fmprobe`: a device's config from its curves."""
 
+import json
 import pathlib
 import tempfile
 import unittest
@@ -120,3 +121,60 @@ class SimulatedDevices(unittest.TestCase):
                     self.assertNotIn(path, found)
                     self.assertIn(f"# Not visible: {path}: ", text)
                 pipeline.tool("fmsim", "--config", probed, "--explain")
+
+
+class ThisDevice(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="flashmem-probe-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.config, self.raw = self.folder / "this.yaml", self.folder / "this.json"
+
+    def probe(self, *options, **keywords):
+        return pipeline.tool("fmprobe", "-o", self.config, "--raw", self.raw, "--base", "pocl-host",
+                             "--disk-folder", self.folder, *options, **keywords)
+
+    def test_the_config_loads_and_says_what_was_measured(self):
+        self.probe("--only", "wave_width", "--only", "transfer", "--only", "launch_latency", "--time-limit", 30)
+        found = figures_in(self.config)
+        self.assertIn("host.transfer_bandwidth", found)
+        self.assertIn("host.enqueue_overhead", found)
+        for path, entry in found.items():
+            facts = path.startswith("limits.") or path in ("gpu.cores", "gpu.clock", "local.size")
+            self.assertEqual(entry["source"], "spec" if facts else "measured", path)
+            self.assertRegex(entry["cite"], "the driver says" if facts else r"spread \d+\.\d %")
+        explained = pipeline.tool("fmsim", "--config", self.config, "--explain").stdout
+        self.assertIn("measured: fmprobe on", explained)
+        raw = json.loads(self.raw.read_text())
+        self.assertEqual(sorted(raw["curves"]), ["enqueue", "launch_latency", "transfer", "wave_width"])
+        self.assertEqual(len(raw["curves"]["wave_width"]["points"]), 18)
+        for curve in raw["curves"].values():
+            for point in curve["points"]:
+                self.assertGreater(point["value"], 0)
+                self.assertGreaterEqual(point["spread"], 0)
+        # The same file again, without the device.
+        again = self.folder / "again.yaml"
+        pipeline.tool("fmprobe", "analyse", "--raw", self.raw, "--base", "pocl-host", "-o", again)
+        self.assertEqual(figures_in(again), found)
+        same = pipeline.tool("fmprobe", "compare", self.raw, self.raw).stdout
+        self.assertIn("0 of", same.splitlines()[-1])
+
+    def test_mistakes_are_named(self):
+        text = self.folder / "text.json"
+        text.write_text("{")
+        for options, said in (
+            ((), "--output is missing"),
+            (("-o", self.config, "--only", "disc_read"), "disk_read"),
+            (("-o", self.config, "--ring", "round"), "sequential"),
+            (("-o", self.config, "--time-limit", 0), "--time-limit"),
+            (("-o", self.config, "--base", "no-such"), "no-such"),
+            (("-o", self.config, "--disk-folder", self.folder / "no"), "no such folder"),
+            (("-o", self.folder / "no" / "c.yaml", "--base", "pocl-host"), "c.yaml"),
+            (("analyse", "--raw", text, "--base", "pocl-host"), "text.json"),
+            (("analyse", "--base", "pocl-host"), "--raw is missing"),
+            (("compare", text), "two files"),
+            (("measure",), "too many positional"),
+        ):
+            with self.subTest(options):
+                self.assertIn(said, pipeline.tool("fmprobe", *options, status=2).stderr)
+        self.assertFalse(self.config.exists())
