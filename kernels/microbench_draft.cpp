@@ -64,6 +64,9 @@ std::vector<Microbench> microbench_suite() {
 std::vector<Microbench> probe_suite() {
   std::vector<Microbench> suite = microbench_suite();
   suite.push_back(pointer_chase_lines());
+  suite.push_back(arithmetic_rate("rate_half", "HALF"));
+  suite.push_back(arithmetic_rate("rate_integer", "INTEGER"));
+  suite.push_back(arithmetic_rate("rate_special", "SPECIAL"));
   return suite;
 }
 

@@ -58,6 +58,8 @@ Microbench bandwidth_write();
 Microbench local_memory();
 Microbench wave_width();
 Microbench occupancy();
+/// On devices only. `type`: HALF, INTEGER or SPECIAL.
+Microbench arithmetic_rate(const std::string& name, const char* type);
 Microbench launch_latency();
 Microbench disk_read();
 Microbench copy_to_image();

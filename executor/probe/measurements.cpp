@@ -63,6 +63,12 @@ bool BenchRunner::is_possible(const PlanLaunch& launch, std::string* why) const 
     *why = "work-groups of " + std::to_string(launch.local[0]) + " work-items";
     return false;
   }
+  const auto type = launch.parameters.find("TYPE");
+  if (type != launch.parameters.end() && type->second == "HALF" &&
+      !device.has_extension("cl_khr_fp16")) {
+    *why = "half arithmetic";
+    return false;
+  }
   for (const LaunchArgument& argument : launch.arguments) {
     const auto* used = std::get_if<TensorArgument>(&argument);
     if (used == nullptr) continue;

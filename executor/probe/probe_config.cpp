@@ -23,8 +23,10 @@ std::string value_text(double number, QuantityKind kind) {
   if (kind == QuantityKind::count || kind == QuantityKind::bytes || kind == QuantityKind::cycles) {
     return quantity_text(std::round(number), kind);
   }
-  const double digits = std::pow(10, 2 - std::floor(std::log10(number)));
-  return quantity_text(std::round(number * digits) / digits, kind);
+  const double place = std::floor(std::log10(number)) - 2;
+  const double power = std::pow(10, std::abs(place));  // whole: what it multiplies stays exact
+  return quantity_text(
+      place > 0 ? std::round(number / power) * power : std::round(number * power) / power, kind);
 }
 
 std::string value_text(const Figure& figure) {

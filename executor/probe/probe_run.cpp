@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
+#include <iomanip>
+#include <sstream>
 
 #include "core/diagnostics.hpp"
 #include "executor/probe/plateaus.hpp"
@@ -11,10 +14,11 @@
 namespace fm {
 namespace {
 
-constexpr std::size_t most_rounds = 9;
+constexpr std::size_t most_rounds = 21;
 /// Measurements between two runs of the reference launch.
 constexpr std::size_t reference_every = 40;
 constexpr double drift_limit = 0.05;
+constexpr int most_failures = 5;
 const std::vector<std::string> host_curves{"transfer", "map"},
     disk_curves{"disk_read", "disk_read_deep"};
 
@@ -29,6 +33,11 @@ std::string today() {
 bool wanted(const ProbeOptions& options, const std::string& name) {
   return options.only.empty() ||
          std::find(options.only.begin(), options.only.end(), name) != options.only.end();
+}
+
+double load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
 struct PointSamples {
@@ -95,13 +104,16 @@ class Probe {
     if (reference_.empty()) throw DeviceError("the device runs no work-groups of 64 work-items");
   }
 
-  static void measure(PointSamples* point) {
+  /// One point may be more than the device takes; one after another is a device that is lost.
+  void measure(PointSamples* point) {
     if (!point->failure.empty()) return;
     try {
       const Sample sample = point->point.measure();
       if (sample.nanoseconds > 0 && sample.work > 0) point->samples.push_back(sample);
+      failed_in_a_row_ = 0;
     } catch (const DeviceError& error) {
       point->failure = error.what();
+      if (++failed_in_a_row_ == most_failures) throw;
     }
   }
 
@@ -122,6 +134,12 @@ class Probe {
     data.facts = device.facts();
     data.reference_ns = reference_ns_;
     data.notes = notes_;
+    if (device.computes_in_host_memory() && load_before_ > 0.5) {
+      std::ostringstream load;
+      load << std::fixed << std::setprecision(1) << load_before_;
+      data.notes.push_back("other programs ran: " + load.str() +
+                           " of them on average in the minute before");
+    }
     if (device.clock_mhz == 0) {
       data.notes.push_back("the driver says no clock: nothing a cycle is known");
     }
@@ -167,6 +185,8 @@ class Probe {
   std::vector<PointSamples> points_;
   std::vector<ProbePoint> reference_;
   std::vector<double> reference_ns_;
+  int failed_in_a_row_ = 0;
+  double load_before_ = load_average();
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace fm {
 namespace {
 
-/// Work of the kernels (kernels/microbench_rates.cpp): groups, multiply-adds a round and work-item.
-constexpr double groups = 240, operations_a_round = 64;
+/// Of the kernels (kernels/microbench_rates.cpp).
+constexpr double groups = 240;
 
 void add(Figures* figures, const std::string& path, double number, double spread,
          const std::string& how) {
@@ -71,25 +71,49 @@ void add_wave_width(const MicrobenchCurve& curve, Figures* figures) {
           " % off");
 }
 
-void add_arithmetic(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
-  const MicrobenchCurve& curve = *data.curve("wave_width");
+/// Operations a clock and core of the curve's best point.
+double operations_a_clock(const ProbeData& data, const MicrobenchCurve& curve, double a_round) {
   double most = 0;
   for (const MicrobenchPoint& point : curve.points) {
     const double items = groups * static_cast<double>(point.axis("threads"));
-    most = std::max(most, items * operations_a_round / point.value);
+    most = std::max(most, items * a_round / point.value);
   }
-  const double a_clock = most * 1e9 / data.clock_hertz / data.cores;
+  return most * 1e9 / data.clock_hertz / data.cores;
+}
+
+struct Rate {
+  const char *curve, *path, *operations;
+  double a_round;
+};
+constexpr Rate fma_rate{"wave_width", "gpu.fma_per_clock", "FMAs", 64};
+constexpr Rate integer_rate{"rate_integer", "gpu.integer_per_clock", "integer operations", 128};
+constexpr Rate special_rate{"rate_special", "gpu.special_per_clock", "reciprocal square roots", 64};
+
+void add_rate(const ProbeData& data, const DeviceConfig& base, const Rate& rate, Figures* figures) {
+  const MicrobenchCurve* curve = data.curve(rate.curve);
+  if (curve == nullptr) return;
+  const double a_clock = operations_a_clock(data, *curve, rate.a_round);
   figures->observations.push_back(
-      {"fp32 multiply-adds a clock and core", short_number(a_clock) + " at best"});
+      {std::string(rate.operations) + " a clock and core", short_number(a_clock) + " at best"});
   if (figures->find("gpu.wave_width") == nullptr) {
-    return absent(figures, "gpu.fma_per_clock",
+    return absent(figures, rate.path,
                   "without waves, a work-item's chain of operations is timed, not the units' rate");
   }
-  // Every engine has as many lanes.
+  // Every engine has as many lanes, or they take turns at one unit.
   const double engines = base.values().at("gpu.issue_per_clock").number;
-  const double whole = std::max(engines, std::round(a_clock / engines) * engines);
-  add(figures, "gpu.fma_per_clock", whole, typical_spread(curve.points),
-      "wave_width: " + short_number(a_clock) + " FMAs a clock and core at best");
+  const double lanes = a_clock < engines ? 1 : engines;
+  add(figures, rate.path, std::max(lanes, std::round(a_clock / lanes) * lanes),
+      typical_spread(curve->points),
+      std::string(rate.curve) + ": " + short_number(a_clock) + " " + rate.operations +
+          " a clock and core at best");
+}
+
+void add_half_ratio(const ProbeData& data, Figures* figures) {
+  const MicrobenchCurve *half = data.curve("rate_half"), *full = data.curve("wave_width");
+  if (half == nullptr || full == nullptr || figures->find("gpu.wave_width") == nullptr) return;
+  const double ratio = operations_a_clock(data, *half, 64) / operations_a_clock(data, *full, 64);
+  add(figures, "gpu.fp16_ratio", std::max(1.0, std::round(4 * ratio) / 4),
+      typical_spread(half->points), "rate_half over wave_width: " + short_number(ratio));
 }
 
 void add_occupancy(const ProbeData& data, Figures* figures) {
@@ -265,8 +289,11 @@ std::optional<double> banks_of(const std::vector<MicrobenchPoint>& points, std::
 void add_wave_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
   if (const MicrobenchCurve* curve = data.curve("wave_width")) {
     add_wave_width(*curve, figures);
-    add_arithmetic(data, base, figures);
   }
+  for (const Rate& rate : {fma_rate, integer_rate, special_rate}) {
+    add_rate(data, base, rate, figures);
+  }
+  add_half_ratio(data, figures);
   add_occupancy(data, figures);
 }
 

@@ -115,6 +115,25 @@ TEST(Figures, ArithmeticRateIsThatOfTheFullestWaves) {
   EXPECT_NEAR(figures.number_or("gpu.fma_per_clock", 0), 240.0 * 256 * 64 / 32050 / 4, 3);
 }
 
+TEST(Figures, RatesByTypeNeedWaves) {
+  for (const double width : {8.0, 1.0}) {
+    ProbeData data = device_of(wave_curve(width, 0));
+    // Of 256 work-items: integers at 16 operations a clock and core of 4, half at twice fp32.
+    MicrobenchCurve integers{"rate_integer", "ns/round", {}}, halves = integers;
+    integers.points.push_back({{{"threads", 256}}, 240 * 256 * 128 / 16.0 / 4});
+    data.curves["rate_integer"] = integers;
+    halves.points.push_back({{{"threads", 256}}, 32050 / 2.0});
+    data.curves["rate_half"] = halves;
+    const Figures figures = figures_of(data, two_levels());
+    if (width == 1) {
+      EXPECT_TRUE(is_not_visible(figures, "gpu.integer_per_clock"));
+      continue;
+    }
+    EXPECT_NEAR(figures.number_or("gpu.integer_per_clock", 0), 16, 2);  // whole engines
+    EXPECT_EQ(figures.number_or("gpu.fp16_ratio", 0), 2);
+  }
+}
+
 MicrobenchCurve local_curve(int banks, double odd_share) {
   MicrobenchCurve curve{"local_memory", "B/ns", {}};
   for (const int stride : {1, 2, 3, 4, 7, 8, 16, 17, 32, 33}) {
