@@ -18,7 +18,7 @@ constexpr std::size_t most_rounds = 21;
 /// Measurements between two runs of the reference launch.
 constexpr std::size_t reference_every = 40;
 constexpr double drift_limit = 0.05;
-constexpr int most_failures = 5;
+constexpr std::size_t most_failures = 5;
 const std::vector<std::string> host_curves{"transfer", "map"},
     disk_curves{"disk_read", "disk_read_deep"};
 
@@ -110,10 +110,13 @@ class Probe {
     try {
       const Sample sample = point->point.measure();
       if (sample.nanoseconds > 0 && sample.work > 0) point->samples.push_back(sample);
-      failed_in_a_row_ = 0;
+      failures_in_a_row_.clear();
     } catch (const DeviceError& error) {
       point->failure = error.what();
-      if (++failed_in_a_row_ == most_failures) throw;
+      failures_in_a_row_.push_back(point->failure);
+      if (failures_in_a_row_.size() == most_failures) {
+        throw DeviceError(failures_in_a_row_.front());
+      }
     }
   }
 
@@ -185,7 +188,7 @@ class Probe {
   std::vector<PointSamples> points_;
   std::vector<ProbePoint> reference_;
   std::vector<double> reference_ns_;
-  int failed_in_a_row_ = 0;
+  std::vector<std::string> failures_in_a_row_;
   double load_before_ = load_average();
 };
 

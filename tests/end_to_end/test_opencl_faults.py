@@ -414,9 +414,10 @@ class Clocks(FaultTest):
 
     def test_probing_a_device_that_refuses_some(self):
         code = CODES["CL_OUT_OF_RESOURCES"]
-        done, folder = self.probe("local_memory", {"FM_FAULT": f"clEnqueueNDRangeKernel:200:{code}"})
+        done, folder = self.probe("map", {"FM_FAULT": f"clEnqueueMapBuffer:20:{code}"})
         self.assertEqual(done.returncode, DONE, done.stderr)
-        self.assertRegex(done.stderr, "note: local_memory width=.* failed: .*clEnqueueNDRangeKernel")
+        self.assertRegex(done.stderr, "note: map bytes=16777216 failed: .*clEnqueueMapBuffer")
+        self.assertIn("map_overhead: {", (folder / "out.yaml").read_text())
 
     def probe(self, curve, settings):
         words = ["-o", "{out}/out.yaml", "--base", "pocl-host", "--only", curve, "--time-limit", 20]
