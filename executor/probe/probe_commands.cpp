@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <iostream>
+#include <stdexcept>
 
 #include "core/atomic_file.hpp"
 #include "core/progress_bar.hpp"
@@ -101,7 +102,12 @@ ExitStatus analyse(int argc, const char* const* argv) {
   const std::string base = required(values, "base", "fmprobe analyse");
   const std::string output = values.count("output") != 0 ? values["output"].as<std::string>() : "";
   if (!output.empty()) AtomicFile::refuse_input(output, {raw, base});
-  write_config(read_probe_data(raw), base, output);
+  const ProbeData data = read_probe_data(raw);
+  try {
+    write_config(data, base, output);
+  } catch (const std::out_of_range& error) {
+    throw UserError({raw}, std::string("a point is not where the suite has it: ") + error.what());
+  }
   return ExitStatus::done;
 }
 

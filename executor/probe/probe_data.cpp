@@ -28,6 +28,7 @@ MicrobenchCurve curve_from(const std::string& name, const Json& json) {
     }
     curve.points.push_back(std::move(point));
   }
+  if (curve.points.empty()) throw UserError("the curve " + name + " has no points");
   return curve;
 }
 
@@ -38,6 +39,9 @@ ProbeData data_from(const Json& json) {
   data.date = json.value("date", "");
   data.clock_hertz = json.at("clock_hz").get<double>();
   data.cores = json.at("cores").get<double>();
+  if (!(data.clock_hertz > 0) || !(data.cores > 0)) {
+    throw UserError("clock_hz and cores must be above 0");
+  }
   if (json.value("order", "sequential") == "shuffled") data.order = RingOrder::shuffled;
   if (json.contains("facts")) json.at("facts").get_to(data.facts);
   if (json.contains("reference_ns")) json.at("reference_ns").get_to(data.reference_ns);

@@ -162,6 +162,12 @@ class ThisDevice(unittest.TestCase):
     def test_mistakes_are_named(self):
         text = self.folder / "text.json"
         text.write_text("{")
+        still, elsewhere, empty = (self.folder / name for name in ("still.json", "elsewhere.json", "empty.json"))
+        curve = {"unit": "ns/hop", "points": [{"axes": {"stride": 16}, "value": 1}]}
+        device = {"device": "d", "clock_hz": 1e9, "cores": 1}
+        still.write_text(json.dumps({**device, "clock_hz": 0, "curves": {}}))
+        elsewhere.write_text(json.dumps({**device, "curves": {"pointer_chase_buffer": curve}}))
+        empty.write_text(json.dumps({**device, "curves": {"block_walk_image": {**curve, "points": []}}}))
         for options, said in (
             ((), "--output is missing"),
             (("-o", self.config, "--only", "disc_read"), "disk_read"),
@@ -172,6 +178,9 @@ class ThisDevice(unittest.TestCase):
             (("-o", self.folder / "no" / "c.yaml", "--base", "pocl-host"), "c.yaml"),
             (("analyse", "--raw", text, "--base", "pocl-host"), "text.json"),
             (("analyse", "--base", "pocl-host"), "--raw is missing"),
+            (("analyse", "--raw", still, "--base", "pocl-host"), "clock_hz"),
+            (("analyse", "--raw", elsewhere, "--base", "pocl-host"), "no axis footprint"),
+            (("analyse", "--raw", empty, "--base", "pocl-host"), "no points"),
             (("compare", text), "two files"),
             (("measure",), "too many positional"),
         ):
