@@ -1,5 +1,5 @@
 include(GNUInstallDirs)
-foreach(tool fmplan fmexec fmtrace fmsim)
+foreach(tool fmplan fmexec fmprobe fmtrace fmsim)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

@@ -55,7 +55,9 @@ OpenClMemory create_image(const OpenClContext& context, GridExtent extent, DataT
   check_image_limits(context.device(), extent, name);
   cl_image_format format{};
   format.image_channel_order = CL_RGBA;
-  format.image_channel_data_type = dtype == DataType::f16 ? CL_HALF_FLOAT : CL_FLOAT;
+  format.image_channel_data_type = dtype == DataType::f16  ? CL_HALF_FLOAT
+                                   : dtype == DataType::u8 ? CL_UNORM_INT8
+                                                           : CL_FLOAT;
   cl_image_desc description{};
   description.image_type = CL_MEM_OBJECT_IMAGE2D;
   description.image_width = extent.width;

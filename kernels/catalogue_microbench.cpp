@@ -92,6 +92,10 @@ std::vector<KernelEntry> microbench_entries() {
       probe(
           "multiply_add", "arithmetic rate by work-items a work-group", {},
           [](const KernelParameters&) { return writes("sums").integers({"rounds"}); }, 16),
+      probe(
+          "arithmetic_rate", "arithmetic rate by type",
+          {{"TYPE", {"HALF", "INTEGER", "SPECIAL"}, "of the operations"}},
+          [](const KernelParameters&) { return writes("sums").integers({"rounds"}); }, 16),
       occupancy_entry(),
       probe(
           "empty", "cost of a launch", {},

@@ -61,4 +61,13 @@ std::vector<Microbench> microbench_suite() {
   return suite;
 }
 
+std::vector<Microbench> probe_suite() {
+  std::vector<Microbench> suite = microbench_suite();
+  suite.push_back(pointer_chase_lines());
+  suite.push_back(arithmetic_rate("rate_half", "HALF"));
+  suite.push_back(arithmetic_rate("rate_integer", "INTEGER"));
+  suite.push_back(arithmetic_rate("rate_special", "SPECIAL"));
+  return suite;
+}
+
 }  // namespace fm

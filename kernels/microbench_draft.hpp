@@ -48,6 +48,7 @@ class MicrobenchDraft {
 };
 
 Microbench pointer_chase_buffer();
+Microbench pointer_chase_lines();
 Microbench pointer_chase_image();
 Microbench block_walk_image();
 Microbench line_probe_image();
@@ -57,6 +58,8 @@ Microbench bandwidth_write();
 Microbench local_memory();
 Microbench wave_width();
 Microbench occupancy();
+/// On devices only. `type`: HALF, INTEGER or SPECIAL.
+Microbench arithmetic_rate(const std::string& name, const char* type);
 Microbench launch_latency();
 Microbench disk_read();
 Microbench copy_to_image();

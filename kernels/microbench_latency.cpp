@@ -90,6 +90,30 @@ Microbench pointer_chase_buffer() {
   return draft.take();
 }
 
+Microbench pointer_chase_lines() {
+  MicrobenchDraft draft("pointer_chase_lines",
+                        "latency of dependent reads, a line a hop, from small to beyond any cache");
+  const PlanTensor& ring =
+      draft.texels("ring", DataType::f32, Placement::buffer, 128 * mib / element);
+  const PlanTensor& end = draft.floats("end", 1);
+  for (const std::int64_t footprint :
+       {kib,       2 * kib,   4 * kib,   8 * kib,   12 * kib,  16 * kib,  24 * kib,
+        32 * kib,  40 * kib,  48 * kib,  56 * kib,  80 * kib,  96 * kib,  160 * kib,
+        192 * kib, 320 * kib, 384 * kib, 640 * kib, 768 * kib, 1280 * kib}) {
+    chase_point(draft, ring, end, footprint, 64);
+  }
+  for (const std::int64_t footprint :
+       {16 * mib, 24 * mib, 32 * mib, 48 * mib, 64 * mib, 96 * mib, 128 * mib}) {
+    // The warm-up goes around; a part of the ring then shows whether it stayed.
+    const std::int64_t round = footprint / 64, brief = 64, full = brief + 256 * kib;
+    draft.point({{"footprint", footprint}, {"stride", 64}}, "ns/hop", {round, brief, full}, 1,
+                [&](std::int64_t hops) {
+                  return chase(ring, end, footprint / element, 64 / element, hops);
+                });
+  }
+  return draft.take();
+}
+
 Microbench pointer_chase_image() {
   MicrobenchDraft draft("pointer_chase_image",
                         "latency of dependent reads of a one-row RGBA32F image by footprint");

@@ -168,6 +168,19 @@ Microbench wave_width() {
   return draft.take();
 }
 
+Microbench arithmetic_rate(const std::string& name, const char* type) {
+  MicrobenchDraft draft(name, "arithmetic of many work-groups by type");
+  const PlanTensor& sums = draft.floats("sums", groups * 256);
+  for (const std::int64_t threads : {64, 128, 256}) {
+    draft.point({{"threads", threads}}, "ns/round", {20, 4, 20}, 1, [&](std::int64_t rounds) {
+      LaunchDraft launch("arithmetic_rate");
+      launch.parameter("TYPE", type).tensor("sums", sums).integer("rounds", rounds);
+      return launch.finish({groups * threads, 1, 1}, {static_cast<std::uint64_t>(threads), 1, 1});
+    });
+  }
+  return draft.take();
+}
+
 Microbench occupancy() {
   MicrobenchDraft draft("occupancy",
                         "waiting for memory by registers a work-item and local memory a group");

@@ -38,5 +38,7 @@ struct Microbench {
 
 /// In the order of their documentation (docs/microbenchmarks.md). Made anew by every call.
 std::vector<Microbench> microbench_suite();
+/// The same, and what is only measured on devices: no recording holds it.
+std::vector<Microbench> probe_suite();
 
 }  // namespace fm

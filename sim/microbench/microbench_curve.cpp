@@ -70,16 +70,6 @@ Cost cost_of(const std::vector<const Command*>& parts) {
           static_cast<double>(full->label.work) - static_cast<double>(brief->label.work)};
 }
 
-double value_of(const Cost& cost, const std::string& unit, double clock_hertz) {
-  const std::string below = unit.substr(unit.find('/') + 1);
-  if (unit.compare(0, 3, "ns/") == 0) return cost.time / cost.work;
-  const double rate = cost.work / cost.time;
-  if (below == "ns") return rate;
-  if (below == "clk") return rate * 1e9 / clock_hertz;
-  throw UserError("a microbenchmark measures in '" + unit +
-                  "'; known are ns/<work>, <work>/ns and <work>/clk");
-}
-
 const std::string& label_of(const trace::HostOperation& operation) {
   static const std::string none;
   if (operation.has_launch()) return operation.launch().launch();
@@ -114,13 +104,6 @@ void keep_points(const AxisConditions& conditions, Trace* trace) {
   trace->operations = std::move(kept);
 }
 
-std::int64_t MicrobenchPoint::axis(const std::string& name) const {
-  for (const auto& [known, place] : axes) {
-    if (known == name) return place;
-  }
-  throw std::out_of_range("no axis " + name);
-}
-
 MicrobenchCurve curve_of(const std::string& name, const Result& result, double clock_hertz) {
   const std::vector<Command> commands = commands_of(result);
   MicrobenchCurve curve;
@@ -144,7 +127,8 @@ MicrobenchCurve curve_of(const std::string& name, const Result& result, double c
       throw UserError(name + ": '" + to_string(label) +
                       "' cannot be measured: a part is missing, or both take the same time");
     }
-    curve.points.push_back({label.axes, value_of(cost, label.unit, clock_hertz)});
+    curve.points.push_back(
+        {label.axes, microbench_value(cost.time, cost.work, label.unit, clock_hertz)});
   }
   return curve;
 }

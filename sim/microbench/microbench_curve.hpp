@@ -6,23 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/microbench_curve.hpp"
 #include "core/result.hpp"
 #include "core/trace_file.hpp"
 
 namespace fm {
-
-struct MicrobenchPoint {
-  std::vector<std::pair<std::string, std::int64_t>> axes;  ///< in the order of the launch ids
-  double value = 0;
-  /// Throws std::out_of_range.
-  std::int64_t axis(const std::string& name) const;
-};
-
-struct MicrobenchCurve {
-  std::string name;
-  std::string unit;                     ///< "ns/hop", "B/ns", "texel/clk", ...
-  std::vector<MicrobenchPoint> points;  ///< in the order measured
-};
 
 using AxisConditions = std::vector<std::pair<std::string, std::int64_t>>;
 

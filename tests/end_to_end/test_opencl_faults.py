@@ -116,11 +116,11 @@ class FaultTest(unittest.TestCase):
                 "XDG_CACHE_HOME": str(self.caches if cached else folder / "cache"),
                 "FM_FAULT_COUNTS": str(folder / "counts"), **settings}
 
-    def run_fmexec(self, words, settings=None, cached=True):
+    def run_fmexec(self, words, settings=None, cached=True, tool="fmexec"):
         """(finished process, folder it wrote to); {out} in the words is that folder."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix="flashmem-faults-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        command = [str(pipeline.BIN / "fmexec"), *(str(word).replace("{out}", str(folder)) for word in words)]
+        command = [str(pipeline.BIN / tool), *(str(word).replace("{out}", str(folder)) for word in words)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60,
                               env=self.environment(folder, settings or {}, cached))
         return done, folder
@@ -390,6 +390,44 @@ class Clocks(FaultTest):
                 done, _ = self.run_fmexec(["tune", "--plan", planned.plan, "-o", "{out}/out.yaml"], settings)
                 self.assertEqual(done.returncode, DONE, done.stderr)
                 self.assertIn("host's clock", done.stderr)
+
+    def test_probing(self):
+        for lacking, settings in self.REFUSALS.items():
+            with self.subTest(lacking):
+                done, folder = self.probe("local_memory", settings)
+                self.assertEqual(done.returncode, DONE, done.stderr)
+                self.assertIn("host's clock", done.stderr)
+                pipeline.tool("fmsim", "--config", folder / "out.yaml", "--explain")
+
+    def test_probing_without_a_clock(self):
+        done, folder = self.probe("local_memory", {"FM_FAULT_FACTS": "CL_DEVICE_MAX_CLOCK_FREQUENCY=0"})
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertIn("clock taken from pocl-host", done.stderr)
+        self.assertNotIn("clock: {", (folder / "out.yaml").read_text())
+
+    def test_probing_a_device_that_is_lost(self):
+        code = CODES["CL_OUT_OF_RESOURCES"]
+        for call in (1, 9, 60):
+            with self.subTest(call):
+                done, folder = self.probe("local_memory", {"FM_FAULT": f"clEnqueueNDRangeKernel:{call}*:{code}"})
+                self.check_failure_of_probe(done, folder)
+
+    def test_probing_a_device_that_refuses_some(self):
+        code = CODES["CL_OUT_OF_RESOURCES"]
+        done, folder = self.probe("map", {"FM_FAULT": f"clEnqueueMapBuffer:20:{code}"})
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, "note: map bytes=16777216 failed: .*clEnqueueMapBuffer")
+        self.assertIn("map_overhead: {", (folder / "out.yaml").read_text())
+
+    def probe(self, curve, settings):
+        words = ["-o", "{out}/out.yaml", "--base", "pocl-host", "--only", curve, "--time-limit", 20]
+        return self.run_fmexec(words, settings, tool="fmprobe")
+
+    def check_failure_of_probe(self, done, folder):
+        self.assertEqual(done.returncode, DEVICE, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^fmprobe: error: .*clEnqueueNDRangeKernel failed")
+        self.assertNotRegex(done.stderr, r"terminate called|std::|what\(\)")
+        self.assertFalse((folder / "out.yaml").exists())
 
 
 class Lies(FaultTest):

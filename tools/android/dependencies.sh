@@ -55,6 +55,11 @@ build() {  # package $1, whose CMakeLists.txt is in $2, with CMake options
 }
 
 [ -d "$(source_of boost1.74)" ] || fetch boost1.74 libzstd protobuf xxhash yaml-cpp zlib
+# The headers that need no building are the host's.
+mkdir -p "$prefix/include" "$prefix/share/cmake"
+ln -sfn /usr/include/boost /usr/include/CL /usr/include/nlohmann "$prefix/include/"
+cp -r /usr/share/cmake/nlohmann_json "$prefix/share/cmake/"
+
 zlib=$(source_of zlib)
 # zlib and minizip: static only, which zlib's own CMakeLists.txt does not offer
 build zlib "$here/zlib" -DZLIB_SOURCES="$zlib"
@@ -65,6 +70,3 @@ build yaml-cpp "$(source_of yaml-cpp)" -DYAML_CPP_BUILD_TESTS=OFF -DYAML_CPP_BUI
 build protobuf "$(source_of protobuf)" -Dprotobuf_BUILD_TESTS=OFF -Dprotobuf_BUILD_PROTOC_BINARIES=OFF \
   -Dprotobuf_WITH_ZLIB=OFF
 build boost "$here/boost" -DBOOST_SOURCES="$(source_of boost1.74)"
-ln -sfn /usr/include/boost /usr/include/CL /usr/include/nlohmann "$prefix/include/"
-mkdir -p "$prefix/share/cmake"
-cp -r /usr/share/cmake/nlohmann_json "$prefix/share/cmake/"

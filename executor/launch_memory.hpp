@@ -1,0 +1,39 @@
+#pragma once
+// Memory for launches that are only timed: filled, so that no value is NaN or a denormal.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "executor/opencl_objects.hpp"
+
+namespace fm {
+
+/// One object a tensor, made on first use. `context`, `queue` and `plan` outlive it.
+class LaunchMemory {
+ public:
+  LaunchMemory(const OpenClContext& context, const OpenClQueue& queue, const Plan& plan)
+      : context_(context), queue_(queue), plan_(plan) {}
+
+  const OpenClMemory& of(const std::string& tensor);
+  /// The launch's arguments.
+  std::vector<KernelValue> values(const PlanLaunch& launch);
+
+ private:
+  const OpenClContext& context_;
+  const OpenClQueue& queue_;
+  const Plan& plan_;
+  std::map<std::string, OpenClMemory> memory_;  // by tensor
+};
+
+/// What a launch takes.
+struct LaunchTime {
+  double nanoseconds = 0;   ///< at least 1
+  bool host_timed = false;  ///< the driver gave no times: until the host saw it complete
+};
+/// Enqueues, waits and times. `name` is what messages call it.
+LaunchTime time_launch(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
+                       WorkSize local, const std::string& name);
+
+}  // namespace fm
