@@ -5,6 +5,8 @@ if(FM_PREFIX)
   list(PREPEND CMAKE_FIND_ROOT_PATH ${FM_PREFIX})
   set(ENV{PKG_CONFIG_LIBDIR} ${FM_PREFIX}/lib/pkgconfig)
   set(Boost_USE_STATIC_LIBS ON)
+  # Boost 1.74 derives from what newer libc++ has only on request.
+  add_compile_definitions(_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION)
 endif()
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
