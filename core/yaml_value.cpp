@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/device_config.hpp"
+#include "core/real_number.hpp"
 
 namespace fm {
 namespace {
@@ -76,11 +77,13 @@ float YamlValue::real() const {
   if (word == ".inf") return std::numeric_limits<float>::infinity();
   if (word == "-.inf") return -std::numeric_limits<float>::infinity();
   if (word == ".nan") return std::numeric_limits<float>::quiet_NaN();
-  float number = 0;
-  if (!parse_whole(word, &number) || !std::isfinite(number)) {
+  double number = 0;
+  const auto [end, error] = read_real(word, number);
+  if (error != std::errc{} || *end != '\0' ||
+      !(std::abs(number) <= std::numeric_limits<float>::max())) {
     fail("needs a number, '.inf', '-.inf' or '.nan', not '" + word + "'");
   }
-  return number;
+  return static_cast<float>(number);
 }
 
 Bytes YamlValue::bytes() const {
