@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <random>
 
 namespace fm {
@@ -14,7 +15,9 @@ void expect_as_from_chars(const std::string& text) {
   const auto [stop, ours] = read_real(text, found);
   EXPECT_EQ(ours, error) << text;
   EXPECT_EQ(stop - text.c_str(), end - text.data()) << text;
-  if (expected == expected) EXPECT_EQ(found, expected) << text;
+  if (expected == expected) {  // no NaN
+    EXPECT_EQ(found, expected) << text;
+  }
 }
 
 TEST(RealNumber, IsReadAsByFromChars) {
