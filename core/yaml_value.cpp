@@ -79,11 +79,11 @@ float YamlValue::real() const {
   if (word == ".nan") return std::numeric_limits<float>::quiet_NaN();
   double number = 0;
   const auto [end, error] = read_real(word, number);
-  if (error != std::errc{} || *end != '\0' ||
-      !(std::abs(number) <= std::numeric_limits<float>::max())) {
+  const auto rounded = static_cast<float>(number);
+  if (error != std::errc{} || *end != '\0' || !std::isfinite(rounded)) {
     fail("needs a number, '.inf', '-.inf' or '.nan', not '" + word + "'");
   }
-  return static_cast<float>(number);
+  return rounded;
 }
 
 Bytes YamlValue::bytes() const {
