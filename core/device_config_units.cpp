@@ -1,10 +1,10 @@
-#include <charconv>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
 #include <utility>
 
 #include "core/device_config.hpp"
+#include "core/real_number.hpp"
 
 namespace fm {
 namespace {
@@ -159,7 +159,7 @@ double parse_quantity(const std::string& text, QuantityKind kind, const SourceLo
   }
   const std::string clean = trimmed(text);
   double number = 0;
-  const auto [end, error] = std::from_chars(clean.data(), clean.data() + clean.size(), number);
+  const auto [end, error] = read_real(clean, number);
   if (error != std::errc{} || !std::isfinite(number)) {
     const std::string example = names.empty() ? "" : ", e.g. '4 " + names.front() + "'";
     throw UserError(where, "'" + text + "' is not " + measured + ": a number is needed" + example);

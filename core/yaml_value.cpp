@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/device_config.hpp"
+#include "core/real_number.hpp"
 
 namespace fm {
 namespace {
@@ -76,11 +77,13 @@ float YamlValue::real() const {
   if (word == ".inf") return std::numeric_limits<float>::infinity();
   if (word == "-.inf") return -std::numeric_limits<float>::infinity();
   if (word == ".nan") return std::numeric_limits<float>::quiet_NaN();
-  float number = 0;
-  if (!parse_whole(word, &number) || !std::isfinite(number)) {
+  double number = 0;
+  const auto [end, error] = read_real(word, number);
+  const auto rounded = static_cast<float>(number);
+  if (error != std::errc{} || *end != '\0' || !std::isfinite(rounded)) {
     fail("needs a number, '.inf', '-.inf' or '.nan', not '" + word + "'");
   }
-  return number;
+  return rounded;
 }
 
 Bytes YamlValue::bytes() const {

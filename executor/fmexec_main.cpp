@@ -1,5 +1,4 @@
 // fmexec: executes a plan on an OpenCL device.
-#include <malloc.h>
 
 #include <boost/algorithm/string/join.hpp>
 #include <future>
@@ -18,6 +17,7 @@
 #include "executor/model_arrays.hpp"
 #include "executor/plan_executor.hpp"
 #include "executor/plan_recording.hpp"
+#include "executor/process_memory.hpp"
 #include "executor/run_report.hpp"
 #include "kernels/catalogue.hpp"
 
@@ -183,7 +183,6 @@ ExitStatus fmexec(int argc, char** argv) {
 }  // namespace fm
 
 int main(int argc, char** argv) {
-  // Freed weights must go back to the system: a fixed threshold keeps large blocks out of the heap.
-  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  fm::keep_large_blocks_apart();
   return fm::run_main("fmexec", [&] { return fm::fmexec(argc, argv); });
 }

@@ -1,7 +1,5 @@
 #include "executor/plan_executor.hpp"
 
-#include <malloc.h>
-
 #include <cstring>
 #include <future>
 #include <set>
@@ -9,6 +7,7 @@
 #include "executor/device_limits.hpp"
 #include "executor/held_memory.hpp"
 #include "executor/launch_kernels.hpp"
+#include "executor/process_memory.hpp"
 
 namespace fm {
 
@@ -108,8 +107,7 @@ void PlanExecutor::await_preloads(const std::vector<ReadTicket>& tickets) {
       ring_.reset();
     }
   }
-  // Compilers leave much freed memory behind.
-  malloc_trim(0);
+  return_freed_memory();
 }
 
 void PlanExecutor::poison() {

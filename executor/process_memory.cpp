@@ -1,5 +1,7 @@
 #include "executor/process_memory.hpp"
 
+#include <malloc.h>
+
 #include <fstream>
 #include <limits>
 #include <string>
@@ -20,6 +22,20 @@ ProcessMemory read_process_memory() {
     status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return memory;
+}
+
+void keep_large_blocks_apart() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+#endif
+}
+
+void return_freed_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#elif defined(__BIONIC__)
+  mallopt(M_PURGE, 0);
+#endif
 }
 
 }  // namespace fm

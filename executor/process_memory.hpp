@@ -1,5 +1,6 @@
 #pragma once
-// What the operating system says this process holds (Linux: /proc/self/status).
+// What this process holds, as the operating system says (Linux: /proc/self/status), and giving it
+// back.
 
 #include "core/units.hpp"
 
@@ -13,5 +14,11 @@ struct ProcessMemory {
 };
 /// Zeros where the system does not say.
 ProcessMemory read_process_memory();
+
+/// Keeps large blocks out of the heap, so that freed weights go back to the system: where the C
+/// library's heap would keep them (glibc).
+void keep_large_blocks_apart();
+/// Gives back what the heap holds freed, as compilers leave behind.
+void return_freed_memory();
 
 }  // namespace fm
