@@ -35,11 +35,12 @@ Library open_library() {
     }
     tried += (tried.empty() ? "" : ", ") + name + why_not_loaded(dlerror());
   }
-  throw DeviceError("no OpenCL library found (tried " + tried +
-                    "). On Debian install `ocl-icd-libopencl1` and a device such as "
-                    "`pocl-opencl-icd`; in an Android app declare the library with "
-                    "uses-native-library, in a shell of adb set LD_LIBRARY_PATH to the folder that has "
-                    "it (/vendor/lib64), since the linker opens no others of the vendor's");
+  throw DeviceError(
+      "no OpenCL library found (tried " + tried +
+      "). On Debian install `ocl-icd-libopencl1` and a device such as "
+      "`pocl-opencl-icd`; in an Android app declare the library with "
+      "uses-native-library, in a shell of adb set LD_LIBRARY_PATH to the folder that has "
+      "it (/vendor/lib64), since the linker opens no others of the vendor's");
 }
 
 void* find_function(const Library& library, const char* name) {

@@ -74,8 +74,8 @@ OpenClMemory create_buffer(const OpenClContext& context, Bytes bytes, cl_mem_fla
 /// `offset` must be a multiple of the device's sub_buffer_alignment.
 OpenClMemory create_sub_buffer(const OpenClMemory& parent, Bytes offset, Bytes bytes,
                                const std::string& name);
-/// An RGBA image2d of half (f16), float (f32) or normalised byte (u8) channels. Checks check_image_limits() first:
-/// drivers answer an image that is too large with various codes.
+/// An RGBA image2d of half (f16), float (f32) or normalised byte (u8) channels. Checks
+/// check_image_limits() first: drivers answer an image that is too large with various codes.
 OpenClMemory create_image(const OpenClContext& context, GridExtent extent, DataType dtype,
                           const std::string& name);
 /// Throws UserError naming `name`, its extent and the device's limits.
