@@ -14,8 +14,9 @@ void check_issue(const ConfigRules& rules) {
     rules.require(rules.number(rate) <= lanes, rate, {"gpu.issue_per_clock", "gpu.wave_width"},
                   "more than can be issued",
                   "at most " + std::to_string(static_cast<long long>(lanes)) + " can be");
-    // Less than a lane an engine: engines take turns at one unit.
-    if (rules.number(rate) < rules.number("gpu.issue_per_clock")) continue;
+    // Less than a lane an engine: engines take turns at one unit. One engine may have any rate.
+    const double engines = rules.number("gpu.issue_per_clock");
+    if (rules.number(rate) < engines || engines == 1) continue;
     rules.multiple(rate, "gpu.issue_per_clock", "every engine has the same lanes");
   }
 }

@@ -67,6 +67,9 @@ std::vector<Microbench> probe_suite() {
   suite.push_back(arithmetic_rate("rate_half", "HALF"));
   suite.push_back(arithmetic_rate("rate_integer", "INTEGER"));
   suite.push_back(arithmetic_rate("rate_special", "SPECIAL"));
+  suite.push_back(arithmetic_rate("rate_exponential", "EXPONENTIAL"));
+  suite.push_back(vector_rate());
+  suite.push_back(elementwise());
   return suite;
 }
 

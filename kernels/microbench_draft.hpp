@@ -58,8 +58,12 @@ Microbench bandwidth_write();
 Microbench local_memory();
 Microbench wave_width();
 Microbench occupancy();
-/// On devices only. `type`: HALF, INTEGER or SPECIAL.
+/// On devices only. `type`: HALF, INTEGER, SPECIAL or EXPONENTIAL.
 Microbench arithmetic_rate(const std::string& name, const char* type);
+/// On devices only.
+Microbench vector_rate();
+/// On devices only: the catalogue's own kernel for elementwise operators.
+Microbench elementwise();
 Microbench launch_latency();
 Microbench disk_read();
 Microbench copy_to_image();

@@ -1,4 +1,5 @@
 // Rates: bytes, texels, bank conflicts, arithmetic, work-groups at a time.
+#include "kernels/launch_builders.hpp"
 #include "kernels/microbench_draft.hpp"
 
 namespace fm {
@@ -164,6 +165,34 @@ Microbench wave_width() {
       launch.tensor("sums", sums).integer("rounds", rounds);
       return launch.finish({groups * threads, 1, 1}, {static_cast<std::uint64_t>(threads), 1, 1});
     });
+  }
+  return draft.take();
+}
+
+Microbench vector_rate() {
+  MicrobenchDraft draft("rate_vector", "multiply-adds of work-items that compute vectors");
+  const PlanTensor& sums = draft.floats("sums", items);
+  draft.point({{"threads", group_items}}, "ns/round", {20, 4, 20}, 1, [&](std::int64_t rounds) {
+    LaunchDraft launch("vector_multiply_add");
+    launch.tensor("sums", sums).integer("rounds", rounds);
+    return launch.finish({items, 1, 1}, {group_items, 1, 1});
+  });
+  return draft.take();
+}
+
+Microbench elementwise() {
+  MicrobenchDraft draft("elementwise", "a texel a work-item from buffer to buffer by footprint");
+  for (const std::int64_t bytes : {512 * kib, mib}) {
+    constexpr std::int64_t row = 256;
+    const std::int64_t texels = bytes / 16;
+    const std::string suffix = std::to_string(bytes);
+    const PlanTensor& from =
+        draft.texels("from_" + suffix, DataType::f32, Placement::buffer, row, texels / row);
+    const PlanTensor& to =
+        draft.texels("to_" + suffix, DataType::f32, Placement::buffer, row, texels / row);
+    draft.launch(build_unary(from, to, {Activation::relu}),
+                 {{{"footprint", 2 * bytes}}, MicrobenchPart::alone,
+                  static_cast<std::uint64_t>(texels), "ns/item"});
   }
   return draft.take();
 }

@@ -1,6 +1,7 @@
 #include "executor/probe/figures.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iomanip>
 #include <sstream>
 
@@ -22,13 +23,24 @@ double Figures::number_or(const std::string& path, double otherwise) const {
 
 Figures figures_of(const ProbeData& data, const DeviceConfig& base) {
   Figures figures;
-  add_wave_figures(data, base, &figures);
-  add_latency_figures(data, base, &figures);
+  if (computes_one_by_one(base)) {
+    add_cpu_caches(data, &figures);
+    add_latency_figures(data, base, &figures);
+    add_cpu_figures(data, base, &figures);
+  } else {
+    add_wave_figures(data, base, &figures);
+    add_latency_figures(data, base, &figures);
+    add_local_figures(data, base, &figures);
+  }
   add_bandwidth_figures(data, base, &figures);
-  add_local_figures(data, base, &figures);
   add_host_figures(data, base, &figures);
   add_driver_facts(data, &figures);
   return figures;
+}
+
+double fact_of(const ProbeData& data, const std::string& fact) {
+  const auto found = data.facts.find(fact);
+  return found == data.facts.end() ? 0 : std::atof(found->second.c_str());
 }
 
 std::vector<MicrobenchPoint> points_at(

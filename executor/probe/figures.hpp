@@ -49,8 +49,16 @@ void add_bandwidth_figures(const ProbeData& data, const DeviceConfig& base, Figu
 void add_latency_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures);
 void add_local_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures);
 void add_host_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures);
+/// Of a base that computes_one_by_one(): rates, texels, work-items. Caches first: latencies need
+/// them.
+void add_cpu_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures);
+void add_cpu_caches(const ProbeData& data, Figures* figures);
 void add_driver_facts(const ProbeData& data, Figures* figures);
 
+/// Whether the base is a CPU's: its work-items follow one another, each a computation of vectors.
+bool computes_one_by_one(const DeviceConfig& base);
+/// The number that a fact of the device holds; 0: none.
+double fact_of(const ProbeData& data, const std::string& fact);
 /// The values of a curve at points whose axes are as given.
 std::vector<MicrobenchPoint> points_at(
     const MicrobenchCurve& curve, const std::vector<std::pair<std::string, std::int64_t>>& axes);

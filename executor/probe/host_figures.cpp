@@ -154,8 +154,7 @@ void add_host_figures(const ProbeData& data, const DeviceConfig& base, Figures* 
 void add_driver_facts(const ProbeData& data, Figures* figures) {
   const auto add = [&](const std::string& path, const std::string& fact, const std::string& query,
                        double unit) {
-    const auto found = data.facts.find(fact);
-    const double number = found == data.facts.end() ? 0 : std::atof(found->second.c_str());
+    const double number = fact_of(data, fact);
     if (number <= 0) return;
     figures->found.push_back(
         {path, number * unit, {}, 0, "the driver says " + query, SourceKind::spec});

@@ -67,6 +67,28 @@ std::vector<Level> levels_of(const Chase& fine, const Chase& coarse, RingOrder o
   return levels;
 }
 
+/// Capacities that are known already; the second level is shared out among the cores.
+std::vector<Level> known_levels(const Figures& figures, double cores) {
+  std::vector<Level> levels;
+  for (const auto& [path, parts] : {std::pair("load_store.cache_size", 1.0), {"l2.size", cores},
+                                    {"slc.size", 1.0}}) {
+    if (const Figure* size = figures.find(path)) levels.push_back({size->number / parts, 0, ""});
+  }
+  return levels;
+}
+
+/// Well inside a level's capacity, well beyond that of the level before, but not so far beyond that
+/// translations miss.
+std::optional<double> median_within(const Chase& chase, double above, double up_to) {
+  std::vector<double> values;
+  for (const CurveSample& sample : chase.samples) {
+    const bool near = above == 0 || sample.x <= 6 * above;
+    if (sample.x >= 1.5 * above && sample.x <= 0.75 * up_to && near) values.push_back(sample.y);
+  }
+  if (values.empty()) return {};
+  return median(values);
+}
+
 /// The plateau that lies between two footprints.
 const Plateau* plateau_within(const Chase& chase, double above, double up_to) {
   for (const Plateau& plateau : chase.plateaus) {
@@ -130,7 +152,8 @@ class BufferLevels {
     fine_ = chase_of(data, {"pointer_chase_buffer"}, 16);
     coarse_ = chase_of(data, {"pointer_chase_buffer", "pointer_chase_lines"}, 64);
     if (order_ == RingOrder::shuffled) drop_short_plateaus();
-    levels_ = levels_of(fine_, coarse_, order_);
+    known_ = computes_one_by_one(base) && figures->find("load_store.cache_size") != nullptr;
+    levels_ = known_ ? known_levels(*figures, data.cores) : levels_of(fine_, coarse_, order_);
     for (const char* room : {"load_store", "cluster", "l2", "slc"}) {
       const bool there =
           std::string(room) == "slc" ||
@@ -144,6 +167,10 @@ class BufferLevels {
     add_first_latency();
     if (levels_.size() > rooms_.size()) return add_too_many();
     for (std::size_t i = 0; i < rooms_.size(); ++i) {
+      if (known_) {
+        if (i > 0) add_latency(i);
+        continue;
+      }
       if (i < levels_.size()) {
         add_capacity(i);
         add_line(i);
@@ -184,6 +211,10 @@ class BufferLevels {
   double cycles(double nanoseconds) const { return nanoseconds * clock_ / 1e9; }
   /// Of hits in level `i`, every hop a line of it; nothing where no plateau shows it.
   std::optional<double> level_ns(std::size_t i) const {
+    if (known_) {
+      if (i >= levels_.size()) return {};
+      return median_within(coarse_, i == 0 ? 0 : levels_[i - 1].capacity, levels_[i].capacity);
+    }
     if (i == 0) {
       const Chase& chase = order_ == RingOrder::shuffled ? coarse_ : fine_;
       if (chase.plateaus.empty()) return {};
@@ -293,6 +324,7 @@ class BufferLevels {
   Figures& figures_;
   RingOrder order_;
   double clock_;
+  bool known_ = false;  ///< capacities are; only latencies are sought
   Chase fine_, coarse_;
   std::vector<Level> levels_;
   std::vector<std::string> rooms_;
@@ -312,6 +344,7 @@ void add_image_levels(const ProbeData& data, const DeviceConfig& base, Figures* 
   found(
       "texture.latency", std::max(1.0, std::round(first.level * data.clock_hertz / 1e9 - loop)),
       short_number(first.level) + " ns a hop, less " + short_number(loop) + " cycles of the loop");
+  if (figures->find("texture.cache_size") != nullptr) return;
   if (first.next == 0) {
     figures->not_visible.push_back(
         {"texture.cache_size", "latency is flat up to " + bytes_text(first.last)});
@@ -356,7 +389,7 @@ void add_tile_shape(const ProbeData& data, Figures* figures) {
 void add_latency_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
   if (data.curve("pointer_chase_buffer") != nullptr) BufferLevels(data, base, figures).add();
   if (data.curve("pointer_chase_image") != nullptr) add_image_levels(data, base, figures);
-  add_tile_shape(data, figures);
+  if (!computes_one_by_one(base)) add_tile_shape(data, figures);
 }
 
 }  // namespace fm

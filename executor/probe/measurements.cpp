@@ -161,6 +161,14 @@ Sample BenchRunner::run(Parts* parts) {
           unit * static_cast<double>(parts->times) * static_cast<double>(further)};
 }
 
+Sample BenchRunner::run_alone(const PlanLaunch& launch, double work) {
+  const OpenClKernel& built = kernel(launch);
+  set_arguments(built, memory_.values(launch), 0, launch.id);
+  const LaunchTime time = time_launch(device_.queue, built, launch.global, launch.local, launch.id);
+  device_.host_timed = device_.host_timed || time.host_timed;
+  return {time.nanoseconds, work};
+}
+
 /// By the host's clock: the host is part of what is measured.
 Sample BenchRunner::run_series(const PlanLaunch& launch, bool waits, bool enqueueing) {
   const OpenClKernel& built = kernel(launch);
@@ -219,6 +227,10 @@ std::vector<ProbePoint> BenchRunner::measurements(std::vector<std::string>* note
       if (waits) return;
       points.push_back({"enqueue", label.unit, label.axes,
                         [this, &launch] { return run_series(launch, false, true); }});
+    } else if (label.part == MicrobenchPart::alone) {
+      add(label, [this, &launch, work = static_cast<double>(label.work)] {
+        return run_alone(launch, work);
+      });
     } else {
       add(label, [this, parts] { return run(parts.get()); });
     }

@@ -48,6 +48,7 @@ class BenchRunner {
     std::int64_t times = 0;  ///< how often full's further work is done; 0: not known yet
   };
   Sample run(Parts* parts);
+  Sample run_alone(const PlanLaunch& launch, double work);
   Sample run_series(const PlanLaunch& launch, bool waits, bool enqueueing);
   Sample run_copy(const MicrobenchCopy& copy, double bytes);
   double run(const PlanLaunch& launch, std::size_t amount_argument, std::int64_t amount);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/diagnostics.hpp"
+#include "executor/probe/host_caches.hpp"
 #include "executor/probe/plateaus.hpp"
 
 namespace fm {
@@ -135,6 +136,7 @@ class Probe {
     data.cores = device.compute_units;
     data.order = device_.order;
     data.facts = device.facts();
+    if (device.computes_in_host_memory()) data.facts.merge(host_cache_facts());
     data.reference_ns = reference_ns_;
     data.notes = notes_;
     if (device.computes_in_host_memory() && load_before_ > 0.5) {

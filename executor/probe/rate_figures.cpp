@@ -172,6 +172,9 @@ class BufferBandwidth {
     add_beyond(second);
   }
 
+  /// Of reads that the second level does not hold.
+  void add_beyond_l2() { add_beyond(number("l2.size")); }
+
  private:
   double number(const std::string& path) const {
     return figures_->number_or(path, base_.values().at(path).number);
@@ -298,10 +301,12 @@ void add_wave_figures(const ProbeData& data, const DeviceConfig& base, Figures* 
 }
 
 void add_bandwidth_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
+  const bool one_by_one = computes_one_by_one(base);
   if (data.curve("bandwidth_buffer") != nullptr) {
-    BufferBandwidth(data, base, figures).add_levels();
+    BufferBandwidth buffer(data, base, figures);
+    one_by_one ? buffer.add_beyond_l2() : buffer.add_levels();
   }
-  if (data.curve("bandwidth_image") != nullptr) add_texels(data, figures);
+  if (data.curve("bandwidth_image") != nullptr && !one_by_one) add_texels(data, figures);
 }
 
 void add_local_figures(const ProbeData& data, const DeviceConfig&, Figures* figures) {

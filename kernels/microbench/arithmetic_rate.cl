@@ -1,8 +1,9 @@
 // Arithmetic of one type, a round and work-item in four chains of vectors: 64 multiply-adds (TYPE=HALF), 128
-// integer operations (INTEGER) or 64 reciprocal square roots (SPECIAL).
+// integer operations (INTEGER), 64 reciprocal square roots (SPECIAL) or exponentials (EXPONENTIAL).
 #define HALF 1
 #define INTEGER 2
 #define SPECIAL 3
+#define EXPONENTIAL 4
 #if TYPE == HALF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 typedef half4 fm_operand;
@@ -15,7 +16,11 @@ typedef int4 fm_operand;
 #else
 typedef float4 fm_operand;
 #define FM_OPERAND(v) ((v) + 1.0f)
+#if TYPE == SPECIAL
 #define FM_OPERATE(a, b, c) native_rsqrt(a)
+#else
+#define FM_OPERATE(a, b, c) exp(-(a))
+#endif
 #endif
 __kernel void arithmetic_rate(FM_TEXELS_WRITE(sums), int rounds FM_RECORD_PARAMETERS) {
   FM_BEGIN;
@@ -32,7 +37,7 @@ __kernel void arithmetic_rate(FM_TEXELS_WRITE(sums), int rounds FM_RECORD_PARAME
     }
 #if TYPE == INTEGER
     FM_ARITHMETIC(integer, 128);
-#elif TYPE == SPECIAL
+#elif TYPE == SPECIAL || TYPE == EXPONENTIAL
     FM_ARITHMETIC(special, 64);
 #else
     FM_ARITHMETIC(fma, 64);

@@ -27,11 +27,11 @@ DeviceRates device_rates(const DeviceConfig& config) {
   rates.workgroups = count(config, "gpu.workgroups_per_core");
   rates.local_bytes = bytes(config, "local.size");
   const double clocks = rates.cores * rates.clock;
-  rates.fma = clocks * count(config, "gpu.fma_per_clock");
+  rates.fma = clocks * config.ratio("gpu.fma_per_clock");
   rates.half_ratio = config.ratio("gpu.fp16_ratio");
-  rates.special = clocks * count(config, "gpu.special_per_clock");
-  rates.convert = clocks * count(config, "gpu.convert_per_clock");
-  rates.integer = clocks * count(config, "gpu.integer_per_clock");
+  rates.special = clocks * config.ratio("gpu.special_per_clock");
+  rates.convert = clocks * config.ratio("gpu.convert_per_clock");
+  rates.integer = clocks * config.ratio("gpu.integer_per_clock");
   rates.issue = clocks * count(config, "gpu.issue_per_clock");
   rates.texels = clocks * config.ratio("texture.texels_per_clock");
   rates.lanes = clocks * config.ratio("load_store.lanes_per_clock");

@@ -34,7 +34,7 @@ double bytes_a_nanosecond(const DeviceConfig& config) {
 
 Nanoseconds estimated_time(const Plan& plan, const PlanLaunch& launch, const DeviceConfig& config) {
   const double half = plan.accumulate == DataType::f16 ? config.ratio("gpu.fp16_ratio") : 1;
-  const double macs_a_nanosecond = static_cast<double>(config.count("gpu.fma_per_clock")) * half *
+  const double macs_a_nanosecond = config.ratio("gpu.fma_per_clock") * half *
                                    static_cast<double>(config.count("gpu.cores")) *
                                    config.hertz("gpu.clock") * 1e-9 * share_of_peak_arithmetic;
   const double overhead = static_cast<double>(config.time("host.launch_overhead").count()) * 1e-3;

@@ -47,9 +47,10 @@ Occupancy occupancy(const DeviceConfig& config) {
   return occupancy;
 }
 
-/// Lanes a cycle of one engine; at least one.
-std::uint32_t lanes(const DeviceConfig& config, const char* path, std::uint32_t engines) {
-  return std::max(1u, count(config, path) / engines);
+/// Lanes a cycle of one engine. Engines take turns at a unit of less than a lane each.
+double lanes(const DeviceConfig& config, const char* path, std::uint32_t engines) {
+  const double rate = config.ratio(path);
+  return rate < 1 ? rate : std::max(1.0, rate / engines);
 }
 
 void refuse(bool wrong, const std::string& message) {
@@ -61,6 +62,7 @@ void refuse(bool wrong, const std::string& message) {
 CoreParameters core_parameters(const DeviceConfig& config) {
   CoreParameters core;
   core.wave_width = count(config, "gpu.wave_width");
+  core.skips_inactive_lanes = config.word("gpu.inactive_lanes") == "skipped";
   core.engines = count(config, "gpu.issue_per_clock");
   core.waves = count(config, "gpu.waves_per_core");
   core.outstanding_loads = count(config, "gpu.max_outstanding_loads");
@@ -74,12 +76,13 @@ CoreParameters core_parameters(const DeviceConfig& config) {
          "gpu.max_outstanding_loads: the simulator tracks at most " +
              std::to_string(maximum_outstanding));
   core.oldest_first = config.word("gpu.scheduler") == "oldest_first";
-  const std::uint32_t fma = lanes(config, "gpu.fma_per_clock", core.engines);
+  const double fma = lanes(config, "gpu.fma_per_clock", core.engines);
   core.lanes = {fma, fma, lanes(config, "gpu.special_per_clock", core.engines),
                 lanes(config, "gpu.convert_per_clock", core.engines),
                 lanes(config, "gpu.integer_per_clock", core.engines)};
   core.half_speedup = config.ratio("gpu.fp16_ratio");
   core.arithmetic_latency = cycle_count(config, "gpu.arithmetic_latency");
+  core.work_item_start = cycle_count(config, "gpu.work_item_start");
   core.occupancy = occupancy(config);
   core.load_store = unit_parameters(config, "load_store");
   core.load_store.write_back =

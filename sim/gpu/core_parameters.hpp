@@ -40,15 +40,18 @@ enum class LocalBacking { banks, cache };
 
 struct CoreParameters {
   std::uint32_t wave_width = 16;
+  bool skips_inactive_lanes = false;  ///< arithmetic and texels of active lanes alone take time
   std::uint32_t engines = 4;  ///< each issues one step a cycle
   std::uint32_t waves = 64;
   std::uint32_t outstanding_loads = 8;
   bool oldest_first = true;  ///< else loose round robin
   /// Lanes a cycle and engine by arithmetic kind, of 32-bit operands.
-  std::array<std::uint32_t, arithmetic_kind_count> lanes{32, 32, 4, 16, 16};
+  std::array<double, arithmetic_kind_count> lanes{32, 32, 4, 16, 16};
   double half_speedup = 2;               ///< of FMA, ADD and SPECIAL on half operands
   std::uint32_t arithmetic_latency = 4;  ///< from issue of its last part to the wave's next step
   std::uint32_t wave_start = 1;          ///< cycles between waves of a group starting
+  /// Of an engine before a wave's first step; of each active lane where inactive ones are skipped.
+  std::uint32_t work_item_start = 0;
   std::uint32_t barrier_latency = 4;
   Occupancy occupancy;
   UnitParameters load_store, texture, local;

@@ -1,6 +1,7 @@
 #include "sim/gpu/launch_context.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fm {
 
@@ -17,7 +18,8 @@ LaunchContext::LaunchContext(const CoreParameters& parameters, const GpuLaunch& 
     const auto kind = static_cast<trace::ArithmeticKind>(i);
     const bool faster = kind == trace::FMA || kind == trace::ADD || kind == trace::SPECIAL;
     const double speedup = launch.half_arithmetic && faster ? parameters.half_speedup : 1;
-    lanes[i] = Divider(static_cast<std::uint64_t>(std::max(1.0, parameters.lanes[i] * speedup)));
+    lanes[i] = Divider(static_cast<std::uint64_t>(
+        std::max(1.0, std::round(parameters.lanes[i] * speedup * lane_parts))));
   }
 }
 

@@ -10,6 +10,9 @@
 
 namespace fm {
 
+/// Rates of arithmetic need not be whole lanes a cycle.
+constexpr std::uint64_t lane_parts = 1024;
+
 struct LaunchContext {
   LaunchContext(const CoreParameters& parameters, const GpuLaunch& launch);
 
@@ -20,7 +23,7 @@ struct LaunchContext {
   Occupancy::Fit occupancy;
   std::uint32_t groups_per_core;  ///< resident at a time
   std::uint64_t local_bytes;      ///< of one work-group
-  /// Lanes a cycle and engine, by arithmetic kind, for this launch's operand width.
+  /// Lanes a cycle and engine x lane_parts, by arithmetic kind, for this launch's operand width.
   std::array<Divider, arithmetic_kind_count> lanes;
 };
 

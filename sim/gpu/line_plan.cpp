@@ -191,7 +191,9 @@ LinePlan LinePlanner::build(const SitePlan& site, const WaveStep& step, std::uin
   if (site.unit == Unit::local) {
     plan.pipe_cycles = bank_cycles(site, step);
   } else if (site.unit == Unit::texture) {
-    plan.pipe_cycles = texture_cycles(site, plan.quads, plan.count);
+    const std::uint32_t texels =
+        parameters_.skips_inactive_lanes ? step.pattern->active_lanes : plan.quads * 4;
+    plan.pipe_cycles = texture_cycles(site, texels, plan.count);
   } else {
     time_load_store(site, step, object, &plan);
   }
@@ -232,16 +234,16 @@ std::uint32_t LinePlanner::atomic_cycles(const SitePlan& site, const WaveStep& s
   return most * parameters_.load_store.atomic_cycles;
 }
 
-std::uint32_t LinePlanner::texture_cycles(const SitePlan& site, std::uint32_t quads,
+std::uint32_t LinePlanner::texture_cycles(const SitePlan& site, std::uint32_t texels,
                                           std::uint32_t lines) const {
   const double cost = site.bytes > 4 ? parameters_.wide_texel_ratio : 1.0;
   const auto sample =
-      static_cast<std::uint32_t>(std::ceil(quads * 4 * cost / parameters_.texels_per_cycle));
+      static_cast<std::uint32_t>(std::ceil(texels * cost / parameters_.texels_per_cycle));
   const auto data = static_cast<std::uint32_t>(
-      ceil_div(std::uint64_t{quads} * 4 * site.bytes, parameters_.texture.bytes_per_cycle));
+      ceil_div(std::uint64_t{texels} * site.bytes, parameters_.texture.bytes_per_cycle));
   // Results are four components, whatever the format holds (OpenCL read_imagef, read_imageh).
   const auto results =
-      static_cast<std::uint32_t>(ceil_div(std::uint64_t{quads} * 4 * (half_results_ ? 8 : 16),
+      static_cast<std::uint32_t>(ceil_div(std::uint64_t{texels} * (half_results_ ? 8 : 16),
                                           parameters_.texture.return_bytes_per_cycle));
 
   const auto look_ups = static_cast<std::uint32_t>(

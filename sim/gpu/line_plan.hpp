@@ -90,7 +90,7 @@ class LinePlanner {
   std::uint32_t atomic_cycles(const SitePlan& site, const WaveStep& step,
                               std::uint64_t object) const;
   std::uint32_t bank_cycles(const SitePlan& site, const WaveStep& step) const;
-  std::uint32_t texture_cycles(const SitePlan& site, std::uint32_t quads,
+  std::uint32_t texture_cycles(const SitePlan& site, std::uint32_t texels,
                                std::uint32_t lines) const;
   const CoreParameters parameters_;
   const bool half_results_;  ///< texels are returned in half precision

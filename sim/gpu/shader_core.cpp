@@ -164,6 +164,7 @@ void ShaderCore::start_group(std::uint64_t linear_group, Cycle cycle) {
     const std::uint32_t slot = free_waves_.take_lowest();
     Wave& wave = waves_[slot];
     wave.group = static_cast<std::uint16_t>(group_slot);
+    wave.fresh = true;
     wave.engine = static_cast<std::uint16_t>(least_loaded_engine());
     settle(wave.engine, cycle);
     rank_of_[slot] = static_cast<std::uint8_t>(engines_[wave.engine].append(slot));

@@ -87,6 +87,7 @@ class ShaderCore : public Block, private LineSink {
     std::uint32_t loads_allowed = 0;  ///< in flight when it is issued
     WaveStep::Kind kind = WaveStep::Kind::end;
     bool empty = false;            ///< nothing to issue
+    bool fresh = false;            ///< has issued nothing yet
     Unit unit = Unit::load_store;  ///< of an access
     StallCause cause = StallCause::arithmetic;
     std::uint16_t group = 0;  ///< slot
@@ -132,6 +133,8 @@ class ShaderCore : public Block, private LineSink {
   void issue(Cycle cycle);
   std::uint32_t pick(const EngineWaves& engine, std::uint64_t candidates) const;
   void issue_step(std::uint32_t engine, std::uint32_t rank, Cycle cycle);
+  /// Of a wave's first step: gpu.work_item_start; then 0.
+  Cycle start_cycles(Wave* wave) const;
   void issue_arithmetic(Wave& wave, std::uint32_t slot, Cycle cycle);
   void issue_access(Wave& wave, std::uint32_t slot, Cycle cycle);
   void issue_local(const PlannedAccess& access, bool write, std::uint32_t slot, Cycle cycle);

@@ -1,6 +1,7 @@
 // Issue: which wave's step goes when, and what it occupies.
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/gpu/shader_core.hpp"
 
@@ -92,19 +93,28 @@ void ShaderCore::issue_step(std::uint32_t index, std::uint32_t rank, Cycle cycle
   }
 }
 
+Cycle ShaderCore::start_cycles(Wave* wave) const {
+  if (!std::exchange(wave->fresh, false)) return 0;
+  const std::uint32_t lanes = parameters_.skips_inactive_lanes ? wave->step->active_lanes : 1;
+  return Cycle{parameters_.work_item_start} * lanes;
+}
+
 void ShaderCore::issue_arithmetic(Wave& wave, std::uint32_t slot, Cycle cycle) {
   const WaveStep& step = *wave.step;
   const auto kind = static_cast<std::size_t>(step.arithmetic);
   const Divider& lanes = context_->lanes[kind];
+  const std::uint32_t width =
+      parameters_.skips_inactive_lanes ? step.active_lanes : parameters_.wave_width;
   const Cycle cycles =
-      lanes.quotient(std::uint64_t{step.count} * parameters_.wave_width + lanes.divisor() - 1);
-  engine_free_[wave.engine] = cycle + cycles;
-  counts_.busy += cycles;
+      lanes.quotient(std::uint64_t{step.count} * width * lane_parts + lanes.divisor() - 1);
+  const Cycle begin = cycle + start_cycles(&wave);
+  engine_free_[wave.engine] = begin + cycles;
+  counts_.busy += begin - cycle + cycles;
   counts_.arithmetic_cycles[kind] += cycles;
   count_lanes(step);
   counts_.operations[kind] += static_cast<std::uint64_t>(step.count) * step.active_lanes;
   take_step(wave);
-  prepare(slot, cycle + cycles - 1 + parameters_.arithmetic_latency, cycle);
+  prepare(slot, begin + cycles - 1 + parameters_.arithmetic_latency, cycle);
 }
 
 void ShaderCore::issue_access(Wave& wave, std::uint32_t slot, Cycle cycle) {
@@ -113,8 +123,9 @@ void ShaderCore::issue_access(Wave& wave, std::uint32_t slot, Cycle cycle) {
   const PlannedAccess access = context_->planner.plan(step, groups_[wave.group].local_base);
   ++counts_.accesses;
   count_lanes(step);
-  engine_free_[wave.engine] = cycle + 1;
-  ++counts_.busy;
+  const Cycle end = cycle + start_cycles(&wave) + 1;
+  engine_free_[wave.engine] = end;
+  counts_.busy += end - cycle;
   if (traits.unit == Unit::local) {
     issue_local(access, traits.kind == AccessKind::write, slot, cycle);
   } else {
@@ -127,7 +138,7 @@ void ShaderCore::issue_access(Wave& wave, std::uint32_t slot, Cycle cycle) {
     if (memory.block() != MemoryUnit::Block::none) note_blocks(cycle);
   }
   take_step(wave);
-  prepare(slot, cycle + 1, cycle);
+  prepare(slot, end, cycle);
 }
 
 void ShaderCore::issue_local(const PlannedAccess& access, bool write, std::uint32_t slot,

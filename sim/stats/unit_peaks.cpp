@@ -27,7 +27,7 @@ UnitPeaks::UnitPeaks(const DeviceConfig& config, bool half_arithmetic)
       engines_(static_cast<double>(config.count("gpu.issue_per_clock"))),
       l2_ports_(static_cast<double>(config.count("l2.slices") * config.count("l2.banks"))),
       slc_ports_(static_cast<double>(config.count("dram.channels"))),
-      fma_per_cycle_(static_cast<double>(config.count("gpu.fma_per_clock")) *
+      fma_per_cycle_(config.ratio("gpu.fma_per_clock") *
                      (half_arithmetic ? config.ratio("gpu.fp16_ratio") : 1)),
       link_bytes_(static_cast<double>(config.bytes("noc.bytes_per_clock").count())),
       l2_bytes_(static_cast<double>(config.count("l2.slices") *

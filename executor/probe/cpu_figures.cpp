@@ -1,0 +1,103 @@
+// A CPU behind OpenCL: work-items are computed one after another, as vectors; images are read by
+// arithmetic; the operating system knows the caches.
+#include <algorithm>
+#include <cmath>
+
+#include "executor/probe/figures.hpp"
+#include "executor/probe/plateaus.hpp"
+
+namespace fm {
+namespace {
+
+void add(Figures* figures, const std::string& path, double number, double spread,
+         const std::string& how) {
+  figures->found.push_back({path, number, {}, spread, how});
+}
+
+struct CpuRate {
+  const char *curve, *path, *operations;
+  double items, a_round;  ///< of the kernel (kernels/microbench_rates.cpp)
+};
+
+/// Operations a clock and core, at the best number of work-items.
+void add_rate(const ProbeData& data, const CpuRate& rate, double most, Figures* figures) {
+  const MicrobenchCurve* curve = data.curve(rate.curve);
+  if (curve == nullptr) return;
+  double best = 0;
+  for (const MicrobenchPoint& point : curve->points) {
+    const double items = rate.items * static_cast<double>(point.axis("threads"));
+    best = std::max(best, items * rate.a_round / point.value);
+  }
+  const double a_clock = best * 1e9 / data.clock_hertz / data.cores;
+  add(figures, rate.path, std::min(most, a_clock), typical_spread(curve->points),
+      std::string(rate.curve) + ": " + short_number(a_clock) + " " + rate.operations +
+          " a clock and core" + (a_clock > most ? ", more than a wave has work-items" : ""));
+}
+
+/// Of every format the best: none is read by a texture unit.
+void add_texels(const ProbeData& data, Figures* figures) {
+  const MicrobenchCurve* curve = data.curve("bandwidth_image");
+  if (curve == nullptr) return;
+  std::vector<double> rates;
+  for (const MicrobenchPoint& point : curve->points) rates.push_back(point.value / data.cores);
+  if (rates.empty()) return;
+  const double rate = median(rates);
+  add(figures, "texture.texels_per_clock", rate, typical_spread(curve->points),
+      "bandwidth_image: " + short_number(rate) +
+          " texels a clock and core, of whatever format and footprint");
+}
+
+/// What an elementwise kernel takes beyond its two accesses: a loop over work-items, indices.
+void add_work_item(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
+  const MicrobenchCurve* curve = data.curve("elementwise");
+  if (curve == nullptr || curve->points.empty()) return;
+  const double item = curve->points.front().value * data.clock_hertz / 1e9 * data.cores;
+  const double accesses = 2 / base.values().at("load_store.lanes_per_clock").number;
+  add(figures, "gpu.work_item_start", std::max(0.0, std::round(item - accesses)),
+      typical_spread(curve->points),
+      "elementwise: " + short_number(item) + " cycles of a core a work-item, less its two accesses");
+}
+
+}  // namespace
+
+bool computes_one_by_one(const DeviceConfig& base) {
+  return base.word("gpu.inactive_lanes") == "skipped";
+}
+
+void add_cpu_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
+  const double lanes = base.values().at("gpu.wave_width").number *
+                       base.values().at("gpu.issue_per_clock").number;
+  constexpr double groups = 240;
+  for (const CpuRate& rate : {CpuRate{"rate_vector", "gpu.fma_per_clock", "FMAs", groups, 512},
+                              {"rate_integer", "gpu.integer_per_clock", "operations", groups, 128},
+                              {"rate_exponential", "gpu.special_per_clock", "exp", groups, 64}}) {
+    add_rate(data, rate, lanes, figures);
+  }
+  add_texels(data, figures);
+  add_work_item(data, base, figures);
+}
+
+void add_cpu_caches(const ProbeData& data, Figures* figures) {
+  const auto add_fact = [&](const std::string& path, const std::string& fact, double times) {
+    const double number = fact_of(data, fact) * times;
+    if (number <= 0) return;
+    figures->found.push_back({path,
+                              number,
+                              {},
+                              0,
+                              "the operating system says so of the first core's " + fact +
+                                  (times > 1 ? ", one a core" : ""),
+                              SourceKind::spec});
+  };
+  for (const std::string unit : {"load_store", "texture"}) {
+    add_fact(unit + ".cache_size", "l1_bytes", 1);
+    add_fact(unit + ".ways", "l1_ways", 1);
+    add_fact(unit + ".line", "l1_line", 1);
+  }
+  add_fact("l2.size", "l2_bytes", data.cores);
+  add_fact("l2.ways", "l2_ways", 1);
+  add_fact("l2.line", "l2_line", 1);
+  add_fact("slc.size", "l3_bytes", 1);
+}
+
+}  // namespace fm
