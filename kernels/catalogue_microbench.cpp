@@ -94,7 +94,7 @@ std::vector<KernelEntry> microbench_entries() {
           [](const KernelParameters&) { return writes("sums").integers({"rounds"}); }, 16),
       probe(
           "arithmetic_rate", "arithmetic rate by type",
-          {{"TYPE", {"HALF", "INTEGER", "SPECIAL", "EXPONENTIAL"}, "of the operations"}},
+          {{"TYPE", {"HALF", "INTEGER", "SPECIAL", "EXPONENTIAL", "INDEX"}, "of the operations"}},
           [](const KernelParameters&) { return writes("sums").integers({"rounds"}); }, 16),
       probe(
           "vector_multiply_add", "arithmetic rate of work-items that compute vectors", {},

@@ -66,6 +66,7 @@ std::vector<Microbench> probe_suite() {
   suite.push_back(pointer_chase_lines());
   suite.push_back(arithmetic_rate("rate_half", "HALF"));
   suite.push_back(arithmetic_rate("rate_integer", "INTEGER"));
+  suite.push_back(arithmetic_rate("rate_index", "INDEX"));
   suite.push_back(arithmetic_rate("rate_special", "SPECIAL"));
   suite.push_back(arithmetic_rate("rate_exponential", "EXPONENTIAL"));
   suite.push_back(vector_rate());

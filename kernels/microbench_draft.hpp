@@ -58,7 +58,7 @@ Microbench bandwidth_write();
 Microbench local_memory();
 Microbench wave_width();
 Microbench occupancy();
-/// On devices only. `type`: HALF, INTEGER, SPECIAL or EXPONENTIAL.
+/// On devices only. `type`: HALF, INTEGER, INDEX, SPECIAL or EXPONENTIAL.
 Microbench arithmetic_rate(const std::string& name, const char* type);
 /// On devices only.
 Microbench vector_rate();

@@ -47,12 +47,30 @@ void add_texels(const ProbeData& data, Figures* figures) {
           " texels a clock and core, of whatever format and footprint");
 }
 
+/// Narrow reads take the same time whatever their width: an access with its index and its sum.
+void add_accesses(const ProbeData& data, Figures* figures) {
+  const MicrobenchCurve* curve = data.curve("bandwidth_buffer");
+  if (curve == nullptr) return;
+  constexpr std::int64_t of_first_level = 16 * 1024, widest = 16;
+  std::vector<double> rates;
+  for (const MicrobenchPoint& point : curve->points) {
+    if (point.axis("footprint") > of_first_level || point.axis("width") > widest) continue;
+    rates.push_back(point.value / static_cast<double>(point.axis("width")));
+  }
+  if (rates.empty()) return;
+  const double rate = median(rates) * 1e9 / data.clock_hertz / data.cores;
+  add(figures, "load_store.lanes_per_clock", rate, typical_spread(curve->points),
+      "bandwidth_buffer: " + short_number(rate) +
+          " reads of 4 to 16 B a clock and core, each with its index and its sum");
+}
+
 /// What an elementwise kernel takes beyond its two accesses: a loop over work-items, indices.
 void add_work_item(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
   const MicrobenchCurve* curve = data.curve("elementwise");
   if (curve == nullptr || curve->points.empty()) return;
   const double item = curve->points.front().value * data.clock_hertz / 1e9 * data.cores;
-  const double accesses = 2 / base.values().at("load_store.lanes_per_clock").number;
+  const std::string rate = "load_store.lanes_per_clock";
+  const double accesses = 2 / figures->number_or(rate, base.values().at(rate).number);
   add(figures, "gpu.work_item_start", std::max(0.0, std::round(item - accesses)),
       typical_spread(curve->points),
       "elementwise: " + short_number(item) + " cycles of a core a work-item, less its two accesses");
@@ -69,11 +87,12 @@ void add_cpu_figures(const ProbeData& data, const DeviceConfig& base, Figures* f
                        base.values().at("gpu.issue_per_clock").number;
   constexpr double groups = 240;
   for (const CpuRate& rate : {CpuRate{"rate_vector", "gpu.fma_per_clock", "FMAs", groups, 512},
-                              {"rate_integer", "gpu.integer_per_clock", "operations", groups, 128},
+                              {"rate_index", "gpu.integer_per_clock", "operations", groups, 192},
                               {"rate_exponential", "gpu.special_per_clock", "exp", groups, 64}}) {
     add_rate(data, rate, lanes, figures);
   }
   add_texels(data, figures);
+  add_accesses(data, figures);
   add_work_item(data, base, figures);
 }
 

@@ -1,9 +1,11 @@
 // Arithmetic of one type, a round and work-item in four chains of vectors: 64 multiply-adds (TYPE=HALF), 128
-// integer operations (INTEGER), 64 reciprocal square roots (SPECIAL) or exponentials (EXPONENTIAL).
+// integer operations (INTEGER), 192 of index functions (INDEX: quotient, remainder, place, by what is known only
+// at run time), 64 reciprocal square roots (SPECIAL) or exponentials (EXPONENTIAL).
 #define HALF 1
 #define INTEGER 2
 #define SPECIAL 3
 #define EXPONENTIAL 4
+#define INDEX 5
 #if TYPE == HALF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 typedef half4 fm_operand;
@@ -13,6 +15,10 @@ typedef half4 fm_operand;
 typedef int4 fm_operand;
 #define FM_OPERAND(v) convert_int4(v)
 #define FM_OPERATE(a, b, c) (((a) + (b)) ^ (c))
+#elif TYPE == INDEX
+typedef int4 fm_operand;
+#define FM_OPERAND(v) convert_int4((v) + 2.0f)
+#define FM_OPERATE(a, b, c) (((a) / ((b) | 1) + (a) % ((b) | 1) * (c)) & 1023)
 #else
 typedef float4 fm_operand;
 #define FM_OPERAND(v) ((v) + 1.0f)
@@ -37,6 +43,8 @@ __kernel void arithmetic_rate(FM_TEXELS_WRITE(sums), int rounds FM_RECORD_PARAME
     }
 #if TYPE == INTEGER
     FM_ARITHMETIC(integer, 128);
+#elif TYPE == INDEX
+    FM_ARITHMETIC(integer, 192);
 #elif TYPE == SPECIAL || TYPE == EXPONENTIAL
     FM_ARITHMETIC(special, 64);
 #else
