@@ -190,9 +190,10 @@ Microbench elementwise() {
         draft.texels("from_" + suffix, DataType::f32, Placement::buffer, row, texels / row);
     const PlanTensor& to =
         draft.texels("to_" + suffix, DataType::f32, Placement::buffer, row, texels / row);
-    draft.launch(build_unary(from, to, {Activation::relu}),
-                 {{{"footprint", 2 * bytes}}, MicrobenchPart::alone,
-                  static_cast<std::uint64_t>(texels), "ns/item"});
+    draft.launch(build_unary(from, to, {Activation::relu}), {{{"footprint", 2 * bytes}},
+                                                             MicrobenchPart::alone,
+                                                             static_cast<std::uint64_t>(texels),
+                                                             "ns/item"});
   }
   return draft.take();
 }

@@ -73,7 +73,8 @@ void add_work_item(const ProbeData& data, const DeviceConfig& base, Figures* fig
   const double accesses = 2 / figures->number_or(rate, base.values().at(rate).number);
   add(figures, "gpu.work_item_start", std::max(0.0, std::round(item - accesses)),
       typical_spread(curve->points),
-      "elementwise: " + short_number(item) + " cycles of a core a work-item, less its two accesses");
+      "elementwise: " + short_number(item) +
+          " cycles of a core a work-item, less its two accesses");
 }
 
 }  // namespace
@@ -83,8 +84,8 @@ bool computes_one_by_one(const DeviceConfig& base) {
 }
 
 void add_cpu_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
-  const double lanes = base.values().at("gpu.wave_width").number *
-                       base.values().at("gpu.issue_per_clock").number;
+  const double lanes =
+      base.values().at("gpu.wave_width").number * base.values().at("gpu.issue_per_clock").number;
   constexpr double groups = 240;
   for (const CpuRate& rate : {CpuRate{"rate_vector", "gpu.fma_per_clock", "FMAs", groups, 512},
                               {"rate_index", "gpu.integer_per_clock", "operations", groups, 192},

@@ -38,8 +38,8 @@ std::map<std::string, std::string> host_cache_facts(const std::filesystem::path&
     if (level.empty() || bytes == 0 || first_word(cache / "type") == "Instruction") continue;
     const std::string name = "l" + level + "_";
     facts[name + "bytes"] = std::to_string(bytes);
-    for (const auto& [fact, file] : {std::pair("ways", "ways_of_associativity"),
-                                     std::pair("line", "coherency_line_size")}) {
+    for (const auto& [fact, file] :
+         {std::pair("ways", "ways_of_associativity"), std::pair("line", "coherency_line_size")}) {
       const std::string number = first_word(cache / file);
       if (bytes_of(number) > 0) facts[name + fact] = number;
     }

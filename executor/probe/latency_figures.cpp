@@ -70,8 +70,8 @@ std::vector<Level> levels_of(const Chase& fine, const Chase& coarse, RingOrder o
 /// Capacities that are known already; the second level is shared out among the cores.
 std::vector<Level> known_levels(const Figures& figures, double cores) {
   std::vector<Level> levels;
-  for (const auto& [path, parts] : {std::pair("load_store.cache_size", 1.0), {"l2.size", cores},
-                                    {"slc.size", 1.0}}) {
+  for (const auto& [path, parts] :
+       {std::pair("load_store.cache_size", 1.0), {"l2.size", cores}, {"slc.size", 1.0}}) {
     if (const Figure* size = figures.find(path)) levels.push_back({size->number / parts, 0, ""});
   }
   return levels;

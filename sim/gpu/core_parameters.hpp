@@ -41,7 +41,7 @@ enum class LocalBacking { banks, cache };
 struct CoreParameters {
   std::uint32_t wave_width = 16;
   bool skips_inactive_lanes = false;  ///< arithmetic and texels of active lanes alone take time
-  std::uint32_t engines = 4;  ///< each issues one step a cycle
+  std::uint32_t engines = 4;          ///< each issues one step a cycle
   std::uint32_t waves = 64;
   std::uint32_t outstanding_loads = 8;
   bool oldest_first = true;  ///< else loose round robin

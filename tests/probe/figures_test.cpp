@@ -6,6 +6,8 @@
 namespace fm {
 namespace {
 
+using MicrobenchAxes = std::vector<std::pair<std::string, std::int64_t>>;
+
 ProbeData device_of(MicrobenchCurve curve) {
   ProbeData data;
   data.device = "synthetic";
@@ -132,6 +134,79 @@ TEST(Figures, RatesByTypeNeedWaves) {
     EXPECT_NEAR(figures.number_or("gpu.integer_per_clock", 0), 16, 2);  // whole engines
     EXPECT_EQ(figures.number_or("gpu.fp16_ratio", 0), 2);
   }
+}
+
+/// A device of two cores at 2 GHz, as a CPU's config describes it.
+ProbeData cpu_data() {
+  ProbeData data;
+  data.device = "a CPU";
+  data.clock_hertz = 2e9;
+  data.cores = 2;
+  data.order = RingOrder::shuffled;
+  data.facts = {{"l1_bytes", "32768"},  {"l1_ways", "8"},  {"l1_line", "64"},
+                {"l2_bytes", "524288"}, {"l2_ways", "16"}, {"l2_line", "64"},
+                {"l3_bytes", "8388608"}};
+  return data;
+}
+
+void add_points(ProbeData* data, const std::string& curve,
+                const std::vector<std::pair<MicrobenchAxes, double>>& points) {
+  data->curves[curve].name = curve;
+  for (const auto& [axes, value] : points) data->curves[curve].points.push_back({axes, value});
+}
+
+TEST(CpuFigures, RatesAreThoseOfVectorsIndicesAndExponentials) {
+  ProbeData data = cpu_data();
+  // A round of 240 groups of 64 work-items, at so many operations a nanosecond of both cores.
+  const auto round = [](double operations, double a_nanosecond) {
+    return 240 * 64 * operations / a_nanosecond;
+  };
+  add_points(&data, "rate_vector", {{{{"threads", 64}}, round(512, 2 * 2 * 20)}});
+  add_points(&data, "rate_index", {{{{"threads", 64}}, round(192, 2 * 2 * 0.5)}});
+  add_points(&data, "rate_exponential", {{{{"threads", 64}}, round(64, 2 * 2 * 0.25)}});
+  const Figures figures = figures_of(data, DeviceConfig::load("pocl-host"));
+  EXPECT_NEAR(figures.number_or("gpu.fma_per_clock", 0), 20, 1e-9);
+  EXPECT_NEAR(figures.number_or("gpu.integer_per_clock", 0), 0.5, 1e-9);
+  EXPECT_NEAR(figures.number_or("gpu.special_per_clock", 0), 0.25, 1e-9);
+  EXPECT_EQ(figures.find("gpu.wave_width"), nullptr);
+}
+
+TEST(CpuFigures, WhatAWorkItemTakesBeyondItsAccesses) {
+  ProbeData data = cpu_data();
+  // Half an access a clock and core, of whatever width: 2 GB/s for each byte of it.
+  add_points(&data, "bandwidth_buffer",
+             {{{{"footprint", 1024}, {"width", 4}}, 2.0 * 4},
+              {{{"footprint", 1024}, {"width", 16}}, 2.0 * 16},
+              {{{"footprint", 1024}, {"width", 32}}, 2.0 * 16}});
+  // 12 cycles a work-item of one core: 3 ns of two; four of them are its two accesses.
+  add_points(&data, "elementwise", {{{{"footprint", 1 << 20}}, 3.0}});
+  add_points(&data, "bandwidth_image", {{{{"texel", 8}, {"footprint", 1024}}, 0.1}});
+  const Figures figures = figures_of(data, DeviceConfig::load("pocl-host"));
+  EXPECT_NEAR(figures.number_or("load_store.lanes_per_clock", 0), 0.5, 1e-9);
+  EXPECT_NEAR(figures.number_or("gpu.work_item_start", 0), 8, 1e-9);
+  EXPECT_NEAR(figures.number_or("texture.texels_per_clock", 0), 0.05, 1e-9);
+}
+
+TEST(CpuFigures, CapacitiesAreTheOperatingSystemsAndLatenciesLieWithinThem) {
+  ProbeData data = cpu_data();
+  const auto hop = [](std::int64_t footprint) {
+    if (footprint <= 32 << 10) return 3.0;
+    if (footprint <= 512 << 10) return 12.0;
+    return footprint <= 8 << 20 ? 30.0 : 90.0;
+  };
+  std::vector<std::pair<MicrobenchAxes, double>> points;
+  for (std::int64_t footprint = 1024; footprint <= 64 << 20; footprint *= 2) {
+    points.push_back({{{"footprint", footprint}, {"stride", 64}}, hop(footprint)});
+  }
+  add_points(&data, "pointer_chase_buffer", points);
+  const Figures figures = figures_of(data, DeviceConfig::load("pocl-host"));
+  EXPECT_EQ(figures.number_or("load_store.cache_size", 0), 32 << 10);
+  EXPECT_EQ(figures.number_or("texture.ways", 0), 8);
+  EXPECT_EQ(figures.number_or("l2.size", 0), 1 << 20) << "one a core";
+  EXPECT_EQ(figures.number_or("slc.size", 0), 8 << 20);
+  EXPECT_EQ(figures.number_or("load_store.latency", 0), 1) << "6 cycles, 5 of them the loop's";
+  EXPECT_EQ(figures.number_or("slc.latency", 0), 18e3) << "picoseconds beyond the L2";
+  EXPECT_EQ(figures.find("load_store.cache_size")->source, SourceKind::spec);
 }
 
 MicrobenchCurve local_curve(int banks, double odd_share) {

@@ -43,6 +43,8 @@ inline DeviceConfig random_config(Draw& draw) {
   number("gpu.max_outstanding_loads", 1, 20);
   set("gpu.scheduler", draw.word({"oldest_first", "round_robin"}));
   number("gpu.arithmetic_latency", 1, 9, " cycles");
+  set("gpu.inactive_lanes", draw.word({"issued", "skipped"}));
+  number("gpu.work_item_start", 0, 20, " cycles");
   for (const std::string unit : {"load_store", "texture"}) {
     const std::uint64_t line = 32u << draw.pick(0, 1), ways = draw.pick(1, 4),
                         sets = draw.pick(1, 9);

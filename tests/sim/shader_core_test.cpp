@@ -23,6 +23,16 @@ DeviceConfig config_with(const std::vector<std::pair<std::string, std::string>>&
   return config;
 }
 
+/// One engine, whose rates of arithmetic but FMAs do not matter.
+DeviceConfig one_engine(const std::string& inactive_lanes, const std::string& fma_per_clock) {
+  return config_with({{"gpu.inactive_lanes", inactive_lanes},
+                      {"gpu.issue_per_clock", "1"},
+                      {"gpu.waves_per_core", "16"},
+                      {"gpu.fma_per_clock", fma_per_clock},
+                      {"gpu.convert_per_clock", "16"},
+                      {"gpu.integer_per_clock", "16"}});
+}
+
 class WaveWidth : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(WaveWidth, ChangesTheWavesNotTheWork) {
@@ -76,6 +86,66 @@ TEST(ShaderCore, TheOldestWaveSaysWhyASlotIsLost) {
   EXPECT_GT(machine.counter("core.stall.load"), 100u);
   EXPECT_EQ(machine.counter("core.stall.texture"), 0u);
   EXPECT_EQ(machine.counter("core.stall.mshr"), 0u);
+}
+
+/// A work-group of five work-items, each of which does `operations` FMAs, in one wave of sixteen.
+trace::AccessProgram five_items(std::uint32_t operations) {
+  trace::AccessProgram program = test::empty_program({5, 1, 1}, {1, 1, 1});
+  test::add_arithmetic(program.mutable_body(), trace::FMA, operations);
+  return program;
+}
+
+TEST(ShaderCore, SkippedLanesTakeNoTime) {
+  const auto cycles = [](const std::string& inactive_lanes) {
+    GpuMachine machine(one_engine(inactive_lanes, "4"));
+    machine.add(five_items(64), {});
+    machine.run();
+    EXPECT_THAT(machine.faults(), IsEmpty());
+    EXPECT_EQ(machine.counter("core.operations.fma"), 5u * 64);
+    return machine.counter("core.arithmetic_cycles.fma");
+  };
+  EXPECT_EQ(cycles("issued"), 64u * 16 / 4);
+  EXPECT_EQ(cycles("skipped"), 64u * 5 / 4);
+}
+
+TEST(ShaderCore, RatesMayBePartsOfALane) {
+  for (const auto& [rate, cycles] : {std::pair("0.25", 10u * 5 * 4), {"2.5", 20u}, {"0.3", 167u}}) {
+    GpuMachine machine(one_engine("skipped", rate));
+    machine.add(five_items(10), {});
+    machine.run();
+    EXPECT_EQ(machine.counter("core.arithmetic_cycles.fma"), cycles) << rate;
+  }
+}
+
+TEST(ShaderCore, TexelsOfSkippedLanesAreNotSampled) {
+  trace::AccessProgram program = test::empty_program({5, 1, 1}, {1, 1, 1});
+  test::add_access(&program, program.mutable_body(), trace::IMAGE, false, 4, 0,
+                   expression(0, {{1, LOCAL_X}}), expression(0));
+  for (const auto& [inactive_lanes, texels] : {std::pair("issued", 8u), {"skipped", 5u}}) {
+    GpuMachine machine(config_with(
+        {{"gpu.inactive_lanes", inactive_lanes}, {"texture.texels_per_clock", "0.25"}}));
+    machine.add(program, {image(0, mebi, 64, 64, 4)});
+    machine.run();
+    EXPECT_EQ(machine.counter("texture.busy"), 4 * texels) << inactive_lanes;
+  }
+}
+
+TEST(ShaderCore, WorkItemsTakeTimeToStart) {
+  const auto busy = [](const char* inactive_lanes, const char* start) {
+    GpuMachine machine(
+        config_with({{"gpu.inactive_lanes", inactive_lanes}, {"gpu.work_item_start", start}}));
+    trace::AccessProgram program = test::empty_program({20, 1, 1}, {3, 1, 1});
+    test::add_access(&program, program.mutable_body(), trace::GLOBAL, false, 4, 0,
+                     expression(0, {{4, LOCAL_X}}));
+    test::add_arithmetic(program.mutable_body(), trace::FMA, 16);
+    machine.add(program, {buffer(0, mebi)});
+    machine.run();
+    EXPECT_THAT(machine.faults(), IsEmpty());
+    return machine.counter("core.busy");
+  };
+  // Three work-groups of two waves: one of 16 work-items, one of 4.
+  EXPECT_EQ(busy("issued", "7 cycles") - busy("issued", "0 cycles"), 3u * 2 * 7);
+  EXPECT_EQ(busy("skipped", "7 cycles") - busy("skipped", "0 cycles"), 3u * 20 * 7);
 }
 
 TEST(ShaderCore, MissesBeyondTheMshrsHoldTheUnit) {
