@@ -23,11 +23,12 @@ FusionMode fusion_mode_from(const std::string& word) {
 namespace {
 
 /// A core that runs one work-group at a time has nothing to do while one of few queries waits for
-/// its keys.
+/// its keys; nor has a CPU's, whatever overlap its work-groups stand for.
 AttentionFusion attention_fusion(const DeviceConfig& config, const PlanOptions& options) {
   if (!options.fused_attention) return AttentionFusion::none;
-  return config.count("gpu.workgroups_per_core") > 1 ? AttentionFusion::any
-                                                     : AttentionFusion::many_queries;
+  const bool hides_waiting =
+      config.count("gpu.workgroups_per_core") > 1 && config.word("gpu.inactive_lanes") == "issued";
+  return hides_waiting ? AttentionFusion::any : AttentionFusion::many_queries;
 }
 
 }  // namespace
