@@ -80,7 +80,7 @@ void check_written_images(const Plan& plan, const PlanLaunch& launch, const Open
 }  // namespace
 
 void check_device_limits(const Plan& plan, const OpenClDevice& device) {
-  if (plan.accumulate == DataType::f16 && !device.has_extension("cl_khr_fp16")) {
+  if (plan.accumulate == DataType::f16 && !device.computes_in_half()) {
     throw UserError("the plan accumulates in half, but " + device.name +
                     " has no cl_khr_fp16; plan with --accumulate float");
   }

@@ -9,6 +9,7 @@
 #include "core/digest.hpp"
 #include "core/progress_bar.hpp"
 #include "core/weights_file.hpp"
+#include "executor/device_features.hpp"
 #include "executor/finite_check.hpp"
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
@@ -165,6 +166,13 @@ ExitStatus execute(const FmexecOptions& options) {
   return ExitStatus::done;
 }
 
+void list(const DeviceList& found, std::ostream& out) {
+  for (const OpenClDevice& device : found.devices) {
+    out << describe({{device}, {}}) << "\n" << describe(device_features(device), "   ");
+  }
+  for (const std::string& failure : found.failures) out << failure << "\n";
+}
+
 ExitStatus fmexec(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "microbench") {
     return fmexec_microbench(argc - 1, argv + 1);
@@ -173,7 +181,7 @@ ExitStatus fmexec(int argc, char** argv) {
   const std::optional<FmexecOptions> options = parse_fmexec_options(argc, argv);
   if (!options) return ExitStatus::done;
   if (options->list_devices) {
-    std::cout << describe(list_devices()) << "\n";
+    list(list_devices(), std::cout);
     return ExitStatus::done;
   }
   return execute(*options);

@@ -32,7 +32,7 @@ po::options_description described_options() {
       "make: only the work-groups that are recorded run");
   add("device", po::value<std::string>(),
       "index or part of the name of an OpenCL device (default: the first GPU, else CPU)");
-  add("list-devices", "print the OpenCL devices and stop");
+  add("list-devices", "print the OpenCL devices and what they offer, and stop");
   const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
   add("inputs", texts(),
       ".npz with input:<name> arrays (default: those of --verify, else random); of a queue of "

@@ -2,12 +2,26 @@
 
 namespace fm {
 
+namespace {
+
+// Of cl_qcom_perf_hint, which headers lack.
+constexpr cl_context_properties perf_hint_property = 0x40C2;  // CL_CONTEXT_PERF_HINT_QCOM
+constexpr cl_context_properties highest_clocks = 0x40C3;      // CL_PERF_HINT_HIGH_QCOM
+
+}  // namespace
+
 OpenClContext::OpenClContext(const OpenClDevice& device) : device_(device) {
-  const cl_context_properties properties[] = {
-      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform), 0};
   cl_int code = CL_SUCCESS;
-  context_ = decltype(context_)(
-      opencl().clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code));
+  const auto create = [&](cl_context_properties hint) {
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform), hint,
+        hint == 0 ? 0 : highest_clocks, 0};
+    context_ = decltype(context_)(
+        opencl().clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code));
+  };
+  if (device.has_extension(perf_hint_extension)) create(perf_hint_property);
+  perf_hint_ = context_ && code == CL_SUCCESS;
+  if (!perf_hint_) create(0);
   check_opencl(code, "clCreateContext", "creating a context on " + device.name);
 }
 

@@ -48,15 +48,19 @@ using OpenClProgram = OpenClHandle<cl_program, &OpenClFunctions::clReleaseProgra
 using OpenClKernel = OpenClHandle<cl_kernel, &OpenClFunctions::clReleaseKernel>;
 using OpenClEvent = OpenClHandle<cl_event, &OpenClFunctions::clReleaseEvent>;
 
-/// One context on one device.
+constexpr const char* perf_hint_extension = "cl_qcom_perf_hint";
+
+/// One context on one device; it asks for the highest clocks where cl_qcom_perf_hint lets it.
 class OpenClContext {
  public:
   explicit OpenClContext(const OpenClDevice& device);
   const OpenClDevice& device() const { return device_; }
   cl_context get() const { return context_.get(); }
+  bool has_perf_hint() const { return perf_hint_; }
 
  private:
   OpenClDevice device_;
+  bool perf_hint_ = false;
   OpenClHandle<cl_context, &OpenClFunctions::clReleaseContext> context_;
 };
 

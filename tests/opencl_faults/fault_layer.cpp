@@ -4,9 +4,10 @@
 //   FM_FAULT=FUNCTION:WHICH:CODE[,..]  WHICH: 3 the third call, 3+ that and all later ones, 3* from
 //                                      then on every function: the device is lost
 //   FM_FAULT_BUILD=TEXT                programs whose options contain TEXT do not build
-//   FM_FAULT_FACTS=NAME=VALUE[,..]     what clGetDeviceInfo and clGetEventProfilingInfo answer.
-//                                      Without CL_QUEUE_PROFILING_ENABLE among
-//                                      CL_DEVICE_QUEUE_PROPERTIES such queues are refused
+//   FM_FAULT_FACTS=NAME=VALUE[,..]     what clGetPlatformInfo, clGetDeviceInfo and
+//                                      clGetEventProfilingInfo answer. Without
+//                                      CL_QUEUE_PROFILING_ENABLE among CL_DEVICE_QUEUE_PROPERTIES
+//                                      such queues are refused
 //   FM_FAULT_COUNTS=FILE               gets "FUNCTION CALLS" lines when the process ends
 #include <array>
 #include <atomic>
@@ -25,6 +26,14 @@
 
 #include "executor/opencl_layer/layer_entry.hpp"
 #include "executor/opencl_loader.hpp"
+
+// Questions that headers of OpenCL 1.2 lack.
+#ifndef CL_DEVICE_HALF_FP_CONFIG
+#define CL_DEVICE_HALF_FP_CONFIG 0x1033
+#endif
+#ifndef CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+#define CL_DEVICE_IMAGE_PITCH_ALIGNMENT 0x104A
+#endif
 
 namespace {
 
@@ -108,36 +117,40 @@ Fact parse_fact(const std::string& text) {
     cl_uint number;
     std::string (*bytes)(const std::string&);
   };
+#define FM_QUESTION(name, bytes) \
+  { #name, name, bytes }
   static const Question questions[] = {
-#define FM_QUESTION(name, bytes) {#name, name, bytes},
-      FM_QUESTION(CL_DEVICE_EXTENSIONS, text_bytes) FM_QUESTION(CL_DEVICE_NAME, text_bytes)
-          FM_QUESTION(CL_DEVICE_IMAGE_SUPPORT, bytes_of<cl_bool>) FM_QUESTION(
-              CL_DEVICE_TYPE, bytes_of<cl_device_type>)
-              FM_QUESTION(CL_DEVICE_IMAGE2D_MAX_WIDTH, bytes_of<std::size_t>) FM_QUESTION(
-                  CL_DEVICE_IMAGE2D_MAX_HEIGHT, bytes_of<std::size_t>)
-                  FM_QUESTION(CL_DEVICE_MAX_WRITE_IMAGE_ARGS, bytes_of<cl_uint>) FM_QUESTION(
-                      CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes_of<cl_ulong>)
-                      FM_QUESTION(CL_DEVICE_GLOBAL_MEM_SIZE, bytes_of<cl_ulong>) FM_QUESTION(
-                          CL_DEVICE_LOCAL_MEM_SIZE, bytes_of<cl_ulong>)
-                          FM_QUESTION(CL_DEVICE_MEM_BASE_ADDR_ALIGN, bytes_of<cl_uint>) FM_QUESTION(
-                              CL_DEVICE_MAX_WORK_GROUP_SIZE, bytes_of<std::size_t>)
-                              FM_QUESTION(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, bytes_of<cl_uint>)
-                                  FM_QUESTION(CL_DEVICE_MAX_COMPUTE_UNITS, bytes_of<cl_uint>)
-                                      FM_QUESTION(CL_DEVICE_MAX_CLOCK_FREQUENCY, bytes_of<cl_uint>)
-                                          FM_QUESTION(CL_DEVICE_QUEUE_PROPERTIES,
-                                                      bytes_of<cl_command_queue_properties>)
-                                              FM_QUESTION(CL_DEVICE_PROFILING_TIMER_RESOLUTION,
-                                                          bytes_of<std::size_t>)
-                                                  FM_QUESTION(CL_PROFILING_COMMAND_QUEUED,
-                                                              bytes_of<cl_ulong>)
-                                                      FM_QUESTION(CL_PROFILING_COMMAND_SUBMIT,
-                                                                  bytes_of<cl_ulong>)
-                                                          FM_QUESTION(CL_PROFILING_COMMAND_START,
-                                                                      bytes_of<cl_ulong>)
-                                                              FM_QUESTION(CL_PROFILING_COMMAND_END,
-                                                                          bytes_of<cl_ulong>)
-#undef FM_QUESTION
+      FM_QUESTION(CL_PLATFORM_NAME, text_bytes),
+      FM_QUESTION(CL_PLATFORM_VERSION, text_bytes),
+      FM_QUESTION(CL_DEVICE_NAME, text_bytes),
+      FM_QUESTION(CL_DEVICE_VENDOR, text_bytes),
+      FM_QUESTION(CL_DEVICE_VERSION, text_bytes),
+      FM_QUESTION(CL_DRIVER_VERSION, text_bytes),
+      FM_QUESTION(CL_DEVICE_EXTENSIONS, text_bytes),
+      FM_QUESTION(CL_DEVICE_TYPE, bytes_of<cl_device_type>),
+      FM_QUESTION(CL_DEVICE_COMPILER_AVAILABLE, bytes_of<cl_bool>),
+      FM_QUESTION(CL_DEVICE_HALF_FP_CONFIG, bytes_of<cl_device_fp_config>),
+      FM_QUESTION(CL_DEVICE_IMAGE_SUPPORT, bytes_of<cl_bool>),
+      FM_QUESTION(CL_DEVICE_IMAGE2D_MAX_WIDTH, bytes_of<std::size_t>),
+      FM_QUESTION(CL_DEVICE_IMAGE2D_MAX_HEIGHT, bytes_of<std::size_t>),
+      FM_QUESTION(CL_DEVICE_MAX_WRITE_IMAGE_ARGS, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_IMAGE_PITCH_ALIGNMENT, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_DEVICE_GLOBAL_MEM_SIZE, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_DEVICE_LOCAL_MEM_SIZE, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_DEVICE_MEM_BASE_ADDR_ALIGN, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_WORK_GROUP_SIZE, bytes_of<std::size_t>),
+      FM_QUESTION(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_COMPUTE_UNITS, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_CLOCK_FREQUENCY, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_QUEUE_PROPERTIES, bytes_of<cl_command_queue_properties>),
+      FM_QUESTION(CL_DEVICE_PROFILING_TIMER_RESOLUTION, bytes_of<std::size_t>),
+      FM_QUESTION(CL_PROFILING_COMMAND_QUEUED, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_PROFILING_COMMAND_SUBMIT, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_PROFILING_COMMAND_START, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_PROFILING_COMMAND_END, bytes_of<cl_ulong>),
   };
+#undef FM_QUESTION
   const std::size_t equals = text.find('=');
   for (const Question& question : questions) {
     if (equals == std::string::npos || text.substr(0, equals) != question.name) continue;
@@ -227,6 +240,14 @@ std::optional<cl_int> answer(Called<function>, Arguments...) {
 
 std::optional<cl_int> answer(Called<Function::clGetDeviceInfo>, cl_device_id, cl_device_info what,
                              std::size_t room, void* to, std::size_t* needed) {
+  const Fact* fact = faults().fact(what);
+  if (fact == nullptr) return std::nullopt;
+  return fm::answer_query(fact->bytes, room, to, needed);
+}
+
+std::optional<cl_int> answer(Called<Function::clGetPlatformInfo>, cl_platform_id,
+                             cl_platform_info what, std::size_t room, void* to,
+                             std::size_t* needed) {
   const Fact* fact = faults().fact(what);
   if (fact == nullptr) return std::nullopt;
   return fm::answer_query(fact->bytes, room, to, needed);
