@@ -14,6 +14,7 @@ class TraceValidation {
 
   void run() {
     check_features();
+    check_quirks();
     for (const trace::AccessProgram& program : trace_.programs) check_program(program);
     for (const trace::HostOperation& operation : trace_.operations) check_operation(operation);
     // After the operations: contents name objects that those create.
@@ -35,6 +36,16 @@ class TraceValidation {
       }
       if (feature.used() && feature.found() == "no") {
         fail("device feature " + feature.name() + " was used, but the device had none");
+      }
+    }
+  }
+
+  void check_quirks() const {
+    std::set<std::string> names;
+    for (const trace::DriverQuirk& quirk : trace_.header.quirks()) {
+      if (quirk.name().empty()) fail("a driver quirk has no name");
+      if (!names.insert(quirk.name()).second) {
+        fail("two driver quirks are named " + quirk.name());
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "core/progress_bar.hpp"
 #include "core/weights_file.hpp"
 #include "executor/device_features.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/finite_check.hpp"
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
@@ -140,6 +141,7 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
   check_references(plan, files, options);
   PlanExecutor executor(plan, index, options.weights, device.get(),
                         {options.disk_bytes_per_second, default_cache_folder()});
+  for (const DriverQuirk& quirk : quirks_of(executor.context().device())) note(describe(quirk));
   for (const BuildFallback& fallback : executor.programs().fallbacks()) note(describe(fallback));
   return telling_held_memory(executor.recorder(),
                              [&] { return run_on(executor, plan, files, inputs, options); });
@@ -169,6 +171,8 @@ ExitStatus execute(const FmexecOptions& options) {
 void list(const DeviceList& found, std::ostream& out) {
   for (const OpenClDevice& device : found.devices) {
     out << describe({{device}, {}}) << "\n" << describe(device_features(device), "   ");
+    for (const DriverQuirk& quirk : quirks_of(device))
+      out << "   quirk " << describe(quirk) << "\n";
   }
   for (const std::string& failure : found.failures) out << failure << "\n";
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/version.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/run_report.hpp"
 
 namespace fm {
@@ -118,6 +119,9 @@ std::map<std::string, std::string> run_facts(const Measurement& measured) {
   std::set<std::string> kernels;
   for (const BuildFallback& fallback : measured.fallbacks) kernels.insert(fallback.kernel);
   if (!kernels.empty()) facts["kernel_fallbacks"] = boost::algorithm::join(kernels, " ");
+  std::set<std::string> quirks;
+  for (const DriverQuirk& quirk : quirks_of(measured.device)) quirks.insert(quirk.name);
+  if (!quirks.empty()) facts["driver_quirks"] = boost::algorithm::join(quirks, " ");
   if (measured.host_timed > 0) facts["launch_clock"] = "host";
   return facts;
 }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "executor/device_features.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/index_values.hpp"
 #include "executor/recorder/run_trace.hpp"
 #include "executor/trace_tool/host_program.hpp"
@@ -31,6 +32,7 @@ class Recording {
     };
     trace::Header header = trace_header("fmexec", plan, facts, weights.empty());
     add_features(features_used(context_, plan), &header);
+    add_quirks(quirks_of(context_.device()), &header);
     write_run_trace(path, header, plan, operations, programs_, indices);
   }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/figures_text.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/held_memory.hpp"
 
 namespace fm {
@@ -107,6 +108,9 @@ std::string summary_text(const Plan& plan, const Measurement& measured) {
       << ", driver " << measured.device.driver << ")\n";
   out << "plan                 " << plan.policy << ", " << plan.launches.size() << " launches, "
       << measured.programs << " programs (" << measured.programs_built << " built from source)\n";
+  for (const DriverQuirk& quirk : quirks_of(measured.device)) {
+    out << "driver quirk         " << describe(quirk) << "\n";
+  }
   for (const BuildFallback& fallback : measured.fallbacks) {
     out << "kernel fallback      " << fallback.kernel << ", built with " << fallback.options
         << "\n";

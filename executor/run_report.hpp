@@ -31,7 +31,8 @@ struct Measurement {
 };
 
 /// Of the device, and what was special about these runs: kernels built with plainer options
-/// (`kernel_fallbacks`), launches timed by the host (`launch_clock`).
+/// (`kernel_fallbacks`), known faults of the driver (`driver_quirks`), launches timed by the host
+/// (`launch_clock`).
 std::map<std::string, std::string> run_facts(const Measurement& measured);
 
 /// From the first launch's start to the last one's end.

@@ -128,6 +128,17 @@ Json feature_facts(const trace::Header& header) {
   return facts;
 }
 
+Json quirk_facts(const trace::Header& header) {
+  Json facts = Json::array();
+  for (const trace::DriverQuirk& quirk : header.quirks()) {
+    facts.push_back({{"name", quirk.name()},
+                     {"symptom", quirk.symptom()},
+                     {"effect", quirk.effect()},
+                     {"link", quirk.link()}});
+  }
+  return facts;
+}
+
 Json info(const Trace& trace, const std::string& path) {
   std::map<std::uint32_t, std::uint64_t> launches;
   for (const trace::HostOperation& operation : trace.operations) {
@@ -144,6 +155,7 @@ Json info(const Trace& trace, const std::string& path) {
   json["device"] = std::map<std::string, std::string>(trace.header.device().begin(),
                                                       trace.header.device().end());
   json["features"] = feature_facts(trace.header);
+  json["quirks"] = quirk_facts(trace.header);
   json["host"] = host_facts(trace);
   json["objects"] = object_facts(trace);
   json["left_out"] = trace.left_out;
@@ -168,6 +180,14 @@ void write_features(const Json& features, std::ostream& out) {
         << feature["found"].get<std::string>() << "; "
         << (feature["used"].get<bool>() ? "" : "not ")
         << "used: " << feature["reason"].get<std::string>() << "\n";
+  }
+}
+
+void write_quirks(const Json& quirks, std::ostream& out) {
+  for (const Json& quirk : quirks) {
+    out << "quirk       " << quirk["name"].get<std::string>() << ": "
+        << quirk["symptom"].get<std::string>() << "; " << quirk["effect"].get<std::string>() << " ("
+        << quirk["link"].get<std::string>() << ")\n";
   }
 }
 
@@ -223,6 +243,7 @@ std::string info_text(const Trace& trace, const std::string& path) {
     out << "device      " << name << ": " << value.get<std::string>() << "\n";
   }
   write_features(facts["features"], out);
+  write_quirks(facts["quirks"], out);
   const Json& host = facts["host"];
   out << "host        " << host["operations"].get<std::uint64_t>() << " operations:";
   for (const auto& [kind, count] : host["by_kind"].items()) {

@@ -47,6 +47,16 @@ TEST(TraceValidation, FeaturesHaveNamesAndAreThereWhenUsed) {
               HasSubstr("two device features are named images"));
 }
 
+TEST(TraceValidation, QuirksHaveNamesOfTheirOwn) {
+  EXPECT_THAT(error_after([](Trace& t) { t.header.add_quirks(); }),
+              HasSubstr("a driver quirk has no name"));
+  EXPECT_THAT(error_after([](Trace& t) {
+                t.header.add_quirks()->set_name("slow");
+                t.header.add_quirks()->set_name("slow");
+              }),
+              HasSubstr("two driver quirks are named slow"));
+}
+
 TEST(TraceValidation, ProgramsHaveIdsOfTheirOwn) {
   EXPECT_THAT(error_after([](Trace& t) { t.programs.push_back(small_program(1)); }),
               HasSubstr("two access programs have the id 1"));

@@ -554,6 +554,51 @@ class Features(FaultTest):
         self.assertIn("CL_DEVICE_COMPILER_AVAILABLE", done.stderr)
 
 
+class Quirks(FaultTest):
+    """Drivers with known faults, told by their names."""
+
+    MALI = "CL_DEVICE_NAME=Mali-G76,CL_PLATFORM_NAME=ARM Platform"
+    ROCM = "CL_DEVICE_NAME=gfx906,CL_PLATFORM_NAME=AMD Accelerated Parallel Processing,CL_DRIVER_VERSION=3098.0"
+    ADRENO = "CL_DEVICE_NAME=QUALCOMM Adreno(TM),CL_DRIVER_VERSION=QUALCOMM build: 1 Compiler E031.38.11.14"
+
+    def quirky(self, facts, *names, **settings):
+        """Runs twice with one cache; the second run's process, its calls, and the trace's table is checked."""
+        planned = in_buffers()
+        command = ["--plan", planned.plan, "--weights", planned.weights, "--verify", planned.reference,
+                   "--record", "{out}/out.trace", "--json", "-o", "{out}/out.json"]
+        self.run_fmexec(command, {"FM_FAULT_FACTS": facts, **settings})
+        done, folder = self.run_fmexec(command, {"FM_FAULT_FACTS": facts, **settings})
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        info = json.loads(pipeline.tool("fmtrace", "info", folder / "out.trace", "--json").stdout)
+        self.assertEqual([quirk["name"] for quirk in info["quirks"]], list(names))
+        text = pipeline.tool("fmtrace", "info", folder / "out.trace").stdout
+        for quirk in info["quirks"]:
+            for said in (done.stderr, done.stdout, text):
+                self.assertRegex(said, f"{quirk['name']}: .*{quirk['effect']} .{quirk['link']}")
+        listed, _ = self.run_fmexec(["--list-devices"], {"FM_FAULT_FACTS": facts})
+        for name in names:
+            self.assertIn(f"quirk {name}: ", listed.stdout)
+        told = json.loads((folder / "out.json").read_text())["config"]["device"].get("driver_quirks", "")
+        self.assertEqual(told.split(), sorted(names))
+        return done, self.counts(folder)
+
+    def test_a_driver_without_known_faults(self):
+        _, counts = self.quirky("")
+        self.assertGreater(counts["clCreateProgramWithBinary"], 0)
+
+    def test_binaries_that_crash_are_not_loaded(self):
+        _, counts = self.quirky(self.MALI, "mali-binaries")
+        self.assertEqual(counts["clCreateProgramWithBinary"], 0)
+
+    def test_a_compiler_that_may_not_optimise(self):
+        """It is asked for plain code: here it refuses just that, which shows."""
+        done, _ = self.quirky(self.ROCM, "rocm-3-dead-code", "rocm-3-images", FM_FAULT_BUILD="-cl-opt-disable")
+        self.assertRegex(done.stderr, r'kernel conv was refused as planned.* with "-cl-std=CL1.2 .* -cl-opt-disable"')
+
+    def test_faults_without_a_remedy_are_told(self):
+        self.quirky(self.ADRENO, "adreno-e031")
+
+
 class SeveralDevices(FaultTest):
     """One that does not answer does not keep the others from being listed and used."""
 
