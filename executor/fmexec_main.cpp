@@ -17,6 +17,7 @@
 #include "executor/fmexec_tune.hpp"
 #include "executor/held_memory.hpp"
 #include "executor/model_arrays.hpp"
+#include "executor/ops_check.hpp"
 #include "executor/plan_executor.hpp"
 #include "executor/plan_recording.hpp"
 #include "executor/process_memory.hpp"
@@ -98,10 +99,21 @@ std::optional<FiniteCheck> finite_check(const Plan& plan, const ArraysByTensor& 
   return check;
 }
 
+std::optional<OpsCheck> ops_check(const Plan& plan, const ArrayFiles& files,
+                                  const FmexecOptions& options, PlanExecutor& executor) {
+  if (options.verify_ops.empty()) return std::nullopt;
+  return std::optional<OpsCheck>(std::in_place, plan, executor, files.tensors, bars_of(options),
+                                 options.tolerance);
+}
+
 ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& files,
                   const ArraysByTensor& inputs, const FmexecOptions& options) {
   std::optional<FiniteCheck> check = finite_check(plan, inputs, options, executor);
-  Measurement measured = measure(plan, inputs, options, executor, check ? &*check : nullptr);
+  std::optional<OpsCheck> ops = ops_check(plan, files, options, executor);
+  LaunchObserver* const observer = check ? static_cast<LaunchObserver*>(&*check)
+                                   : ops ? &*ops
+                                         : nullptr;
+  Measurement measured = measure(plan, inputs, options, executor, observer);
   const ArraysByTensor outputs = read_outputs(plan, executor);
   measured.process = read_process_memory();
   if (measured.host_timed > 0) note(no_profiling);
@@ -113,9 +125,11 @@ ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& fi
   Result result = make_result(plan, measured, executor.recorder().operations());
   std::string text = summary_text(plan, measured) + models_text(result.models);
   if (check) text += check->summary();
+  if (ops) text += ops->summary();
   if (options.profile) text += profile_text(plan, measured);
   if (options.json || options.destination == "-") people << text << std::flush;
 
+  if (ops) ops->require_passed();
   if (!verify_outputs(plan, outputs, files, options, people)) {
     throw VerificationError("the outputs differ from " +
                             boost::algorithm::join(options.verify, ", "));
@@ -150,7 +164,7 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
 /// Checked launches are complete before the next begins: their results are read back.
 Plan plan_to_run(const FmexecOptions& options) {
   Plan plan = read_plan(options.plan);
-  if (options.check_finite) plan.enqueue_ahead = 1;
+  if (options.check_finite || !options.verify_ops.empty()) plan.enqueue_ahead = 1;
   return plan;
 }
 

@@ -43,6 +43,10 @@ po::options_description described_options() {
   add("verify", texts(),
       "compare the outputs with output:<name> of an .npz; of a queue MODEL=FILE; exit status 4 "
       "when they differ");
+  add("verify-ops", texts(),
+      "compare what each launch writes with tensor:<name> of an .npz (ort_reference.py --tensors "
+      "PLAN), of a queue MODEL=FILE; exit status 4 naming the first that differs; excludes "
+      "--record, --repeat, --warmup and --check-finite");
   add("tolerance", po::value<double>(),
       "largest relative error accepted (default: 1.5 x half_error:<name> of the .npz with f16 "
       "storage, 1e-5 with f32)");
@@ -84,6 +88,7 @@ FmexecOptions from_values(const po::variables_map& values) {
   options.inputs = texts(values, "inputs");
   options.verify = texts(values, "verify");
   options.outputs = texts(values, "outputs");
+  options.verify_ops = texts(values, "verify-ops");
   if (values.count("output")) options.destination = text(values, "output");
   if (values.count("tolerance")) options.tolerance = values["tolerance"].as<double>();
   options.half_bars = values.count("half-bars") > 0;
@@ -103,11 +108,26 @@ FmexecOptions from_values(const po::variables_map& values) {
 
 /// Without weights launches are only recorded: nothing runs that could be measured or compared.
 void check_recording_alone(const po::variables_map& values) {
-  for (const char* name : {"verify", "outputs", "tolerance", "half-bars", "check-finite", "repeat",
-                           "warmup", "profile", "throttle-disk", "json", "output"}) {
+  for (const char* name :
+       {"verify", "verify-ops", "outputs", "tolerance", "half-bars", "check-finite", "repeat",
+        "warmup", "profile", "throttle-disk", "json", "output"}) {
     if (values.count(name) == 0) continue;
     throw UserError("--" + std::string(name) +
                     " needs --weights: without them launches are recorded, not run");
+  }
+}
+
+/// Launches whose results are read back run one by one, in a run of their own.
+void check_read_back(const FmexecOptions& options) {
+  const bool ops = !options.verify_ops.empty();
+  if (ops && options.check_finite) {
+    throw UserError("--verify-ops and --check-finite exclude each other");
+  }
+  if ((ops || options.check_finite) &&
+      (!options.record.empty() || options.repeat > 1 || options.warmup > 0)) {
+    throw UserError(std::string(ops ? "--verify-ops" : "--check-finite") +
+                    " reads back what each launch wrote, so its run is neither recorded nor "
+                    "repeated: leave out --record, --repeat and --warmup");
   }
 }
 
@@ -121,17 +141,13 @@ void check(const FmexecOptions& options) {
   if (options.repeat < 1 || options.repeat > most_runs || options.warmup > most_runs) {
     throw UserError("--repeat takes 1 to 1000000 runs and --warmup 0 to 1000000");
   }
-  if (options.check_finite &&
-      (!options.record.empty() || options.repeat > 1 || options.warmup > 0)) {
-    throw UserError(
-        "--check-finite reads back what each launch wrote, so its run is neither recorded nor "
-        "repeated: leave out --record, --repeat and --warmup");
-  }
+  check_read_back(options);
   if (options.tolerance && options.half_bars) {
     throw UserError("--tolerance and --half-bars exclude each other");
   }
-  if ((options.tolerance || options.half_bars) && options.verify.empty()) {
-    throw UserError("--tolerance and --half-bars need --verify");
+  if ((options.tolerance || options.half_bars) && options.verify.empty() &&
+      options.verify_ops.empty()) {
+    throw UserError("--tolerance and --half-bars need --verify or --verify-ops");
   }
   if (options.tolerance && !(std::isfinite(*options.tolerance) && *options.tolerance >= 0)) {
     throw UserError("--tolerance must be a number of at least 0");

@@ -17,7 +17,9 @@ struct FmexecOptions {
   std::vector<std::string> inputs;   ///< .npz; none = of `verify`, else random
   std::vector<std::string> verify;   ///< .npz; none = no comparison
   std::vector<std::string> outputs;  ///< .npz to write
-  std::string destination = "-";     ///< of the report
+  std::vector<std::string>
+      verify_ops;                 ///< .npz with every tensor; none = launches are not compared
+  std::string destination = "-";  ///< of the report
   std::optional<double> tolerance;
   std::optional<double> disk_bytes_per_second;
   bool half_bars = false;

@@ -129,8 +129,12 @@ std::vector<std::uint8_t> PlanExecutor::read_tensor(const PlanTensor& tensor) {
   return memory_->read(compute_queue_, tensor);
 }
 
+void PlanExecutor::write_tensor(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes) {
+  memory_->write(compute_queue_, tensor, bytes);
+}
+
 void PlanExecutor::clear(const PlanTensor& tensor) {
-  memory_->write(compute_queue_, tensor, std::vector<std::uint8_t>(tensor.bytes.count()));
+  write_tensor(tensor, std::vector<std::uint8_t>(tensor.bytes.count()));
 }
 
 RunTimes PlanExecutor::run(const RunProgress& progress, LaunchObserver* observer) {

@@ -34,6 +34,8 @@ class PlanExecutor {
   void write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
   /// An output, or any other tensor in a pool, in its layout.
   std::vector<std::uint8_t> read_tensor(const PlanTensor& tensor);
+  /// A tensor in a pool, in its layout.
+  void write_tensor(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
   /// Fills a tensor in a pool with zeros.
   void clear(const PlanTensor& tensor);
   /// Reads first what an earlier run released of the preloaded weights.
