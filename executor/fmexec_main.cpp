@@ -106,6 +106,11 @@ std::optional<OpsCheck> ops_check(const Plan& plan, const ArrayFiles& files,
                                  options.tolerance);
 }
 
+std::string bounds_text(const BoundsReport& bounds) {
+  return "bounds               " + std::to_string(bounds.launches()) +
+         " launches, no access outside its tensor\n";
+}
+
 ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& files,
                   const ArraysByTensor& inputs, const FmexecOptions& options) {
   std::optional<FiniteCheck> check = finite_check(plan, inputs, options, executor);
@@ -126,6 +131,7 @@ ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& fi
   std::string text = summary_text(plan, measured) + models_text(result.models);
   if (check) text += check->summary();
   if (ops) text += ops->summary();
+  if (executor.bounds() != nullptr) text += bounds_text(*executor.bounds());
   if (options.profile) text += profile_text(plan, measured);
   if (options.json || options.destination == "-") people << text << std::flush;
 
@@ -153,8 +159,9 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
   const WeightsIndex index = open_weights_for(plan, options.weights);
   const ArraysByTensor inputs = make_inputs(plan, files, options);
   check_references(plan, files, options);
-  PlanExecutor executor(plan, index, options.weights, device.get(),
-                        {options.disk_bytes_per_second, default_cache_folder()});
+  PlanExecutor executor(
+      plan, index, options.weights, device.get(),
+      {options.disk_bytes_per_second, default_cache_folder(), options.check_bounds});
   for (const DriverQuirk& quirk : quirks_of(executor.context().device())) note(describe(quirk));
   for (const BuildFallback& fallback : executor.programs().fallbacks()) note(describe(fallback));
   return telling_held_memory(executor.recorder(),
@@ -164,7 +171,8 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
 /// Checked launches are complete before the next begins: their results are read back.
 Plan plan_to_run(const FmexecOptions& options) {
   Plan plan = read_plan(options.plan);
-  if (options.check_finite || !options.verify_ops.empty()) plan.enqueue_ahead = 1;
+  const bool read_back = options.check_finite || !options.verify_ops.empty();
+  if (read_back || options.check_bounds) plan.enqueue_ahead = 1;
   return plan;
 }
 

@@ -54,6 +54,9 @@ po::options_description described_options() {
   add("check-finite",
       "look at the results of each launch and stop at the first that is NaN or infinite, with exit "
       "status 4; excludes --record, --repeat and --warmup");
+  add("check-bounds",
+      "run kernels that compare every index with its tensor's extent, and stop at the first access "
+      "outside, with exit status 4; times are not those of other runs");
   add("repeat", po::value<std::size_t>(), "measured runs (default 1)");
   add("warmup", po::value<std::size_t>(), "runs before them (default 0)");
   add("profile", "print a line for every launch");
@@ -95,6 +98,7 @@ FmexecOptions from_values(const po::variables_map& values) {
   options.json = values.count("json") > 0 || ends_with(options.destination, ".json");
   options.profile = values.count("profile") > 0;
   options.check_finite = values.count("check-finite") > 0;
+  options.check_bounds = values.count("check-bounds") > 0;
   options.list_devices = values.count("list-devices") > 0;
   if (values.count("repeat")) options.repeat = values["repeat"].as<std::size_t>();
   if (values.count("warmup")) options.warmup = values["warmup"].as<std::size_t>();
@@ -109,8 +113,8 @@ FmexecOptions from_values(const po::variables_map& values) {
 /// Without weights launches are only recorded: nothing runs that could be measured or compared.
 void check_recording_alone(const po::variables_map& values) {
   for (const char* name :
-       {"verify", "verify-ops", "outputs", "tolerance", "half-bars", "check-finite", "repeat",
-        "warmup", "profile", "throttle-disk", "json", "output"}) {
+       {"verify", "verify-ops", "outputs", "tolerance", "half-bars", "check-finite", "check-bounds",
+        "repeat", "warmup", "profile", "throttle-disk", "json", "output"}) {
     if (values.count(name) == 0) continue;
     throw UserError("--" + std::string(name) +
                     " needs --weights: without them launches are recorded, not run");

@@ -26,6 +26,7 @@ struct FmexecOptions {
   bool json = false;
   bool profile = false;
   bool check_finite = false;
+  bool check_bounds = false;
   std::size_t repeat = 1, warmup = 0;
   std::uint64_t seed = 1;
   bool list_devices = false;

@@ -11,8 +11,8 @@ namespace fm {
 
 /// By position in plan.launches; null for copies. Launches with one source and options share a
 /// kernel of `cache`. Throws DeviceError when a kernel does not build or cannot run with the
-/// planned work-group size.
+/// planned work-group size. `checked`: the build that BoundsReport hears of.
 std::vector<const OpenClKernel*> build_kernels(const Plan& plan, const OpenClContext& context,
-                                               ProgramCache& cache);
+                                               ProgramCache& cache, bool checked = false);
 
 }  // namespace fm

@@ -9,6 +9,7 @@
 
 #include "core/plan.hpp"
 #include "core/weights_file.hpp"
+#include "executor/bounds_report.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/plan_run.hpp"
 #include "executor/program_cache.hpp"
@@ -18,6 +19,7 @@ namespace fm {
 struct ExecutorOptions {
   std::optional<double> disk_bytes_per_second;  ///< throttle
   std::string cache_folder;                     ///< of program binaries; "" = none
+  bool check_bounds = false;  ///< checked kernels; the plan must have enqueue_ahead = 1
 };
 
 class PlanExecutor {
@@ -44,6 +46,8 @@ class PlanExecutor {
   const OpenClContext& context() const { return context_; }
   HostRecorder& recorder() { return recorder_; }
   const ProgramCache& programs() const { return programs_; }
+  /// Null unless bounds are checked.
+  const BoundsReport* bounds() const { return bounds_.get(); }
   Bytes bytes_read() const { return streamer_->bytes_read(); }
   /// When context and programs were ready, on the recorder's clock.
   std::uint64_t startup_ns() const { return startup_ns_; }
@@ -71,7 +75,9 @@ class PlanExecutor {
   std::unique_ptr<TensorMemory> memory_;
   std::unique_ptr<StagingRing> ring_;
   std::unique_ptr<Streamer> streamer_;  // stops its thread before the memory it fills goes
+  const bool check_bounds_;
   std::vector<const OpenClKernel*> kernels_;
+  std::unique_ptr<BoundsReport> bounds_;
   std::uint64_t startup_ns_ = 0;
 };
 

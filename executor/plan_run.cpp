@@ -67,6 +67,7 @@ void PlanRun::observe(std::size_t launch) {
     command.complete = recorder_.now();
     if (command.ring_piece != 0) resources_.ring->free(command.ring_piece, main_thread);
   }
+  if (resources_.bounds != nullptr) resources_.bounds->check(launch);
   if (resources_.observer != nullptr) resources_.observer->launch_done(launch);
 }
 
@@ -88,6 +89,7 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
   dependencies(launch, &events, &causes);
   std::vector<KernelValue> values = argument_values(launch);
   const std::vector<LoggedStream> streams = stream_values(launch, parts, &values);
+  if (resources_.bounds != nullptr) values.emplace_back(resources_.bounds->begin(position));
   set_arguments(kernel, values, 0, named(launch));
   Command command;
   command.operation = recorder_.begin(

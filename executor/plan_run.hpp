@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "executor/bounds_report.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_objects.hpp"
 #include "executor/plan_walk.hpp"
@@ -53,6 +54,7 @@ struct RunResources {
   TensorMemory& memory;
   HostRecorder& recorder;
   LaunchObserver* observer;  ///< or null
+  BoundsReport* bounds;      ///< null unless kernels are checked
 };
 
 /// The host program: a plan's walk on the device.

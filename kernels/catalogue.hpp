@@ -61,6 +61,10 @@ const KernelEntry& catalogue_entry(const std::string& kernel);
 std::string kernel_source(const std::string& kernel);
 /// The same with the launch's index functions (kernels/index_function.hpp) in front.
 std::string kernel_source(const Plan& plan, const PlanLaunch& launch);
+/// The build that compares every index with its extent: another argument, the report
+/// (kernels/access_checked.clh), follows the launch's own and those of its streams.
+std::string checked_kernel_source(const Plan& plan, const PlanLaunch& launch);
+std::string checked_compile_options(const Plan& plan, const PlanLaunch& launch);
 /// Macros only, for kernels outside the catalogue (tests, foreign kernels).
 std::string access_macros();
 
