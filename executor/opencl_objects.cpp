@@ -89,8 +89,10 @@ OpenClProgram build_program(const OpenClContext& context, const std::string& nam
 OpenClKernel create_kernel(const OpenClProgram& program, const std::string& name) {
   cl_int code = CL_SUCCESS;
   OpenClKernel kernel(opencl().clCreateKernel(program.get(), name.c_str(), &code));
-  check_opencl(code, "clCreateKernel", "creating kernel " + name);
-  return kernel;
+  if (code == CL_SUCCESS) return kernel;
+  const std::string attempt = "creating kernel " + name;
+  if (code == CL_OUT_OF_HOST_MEMORY) throw OpenClError(code, "clCreateKernel", attempt);
+  throw ProgramBuildError(code, "clCreateKernel", attempt);
 }
 
 void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& values,

@@ -125,7 +125,7 @@ class MappedRange {
 // ---- programs and launches
 // ---------------------------------------------------------------------------------------
 
-/// The compiler refused source or options.
+/// The compiler refused source or options; some compile only when the kernel is created.
 class ProgramBuildError : public OpenClError {
  public:
   using OpenClError::OpenClError;

@@ -30,8 +30,9 @@ class ProgramCache {
   explicit ProgramCache(const OpenClContext& context, std::string folder = default_cache_folder());
 
   /// The kernel function `name` of `source` built with `options`: the same object for the same
-  /// three. Options that the compiler refuses are tried without the -cl- ones, then with
-  /// -cl-opt-disable. Throws DeviceError naming the kernel, with the compiler's log.
+  /// three. Options that the compiler refuses, when it builds or when the kernel is created, are
+  /// tried without the -cl- ones, then with -cl-opt-disable. Throws DeviceError naming the kernel,
+  /// with the compiler's log.
   const OpenClKernel& kernel(const std::string& name, const std::string& source,
                              const std::string& options);
 

@@ -34,7 +34,7 @@ CODE_OF = {
     "clGetPlatformInfo": "CL_INVALID_VALUE", "clGetDeviceInfo": "CL_INVALID_VALUE",
     "clCreateContext": "CL_DEVICE_NOT_AVAILABLE", "clCreateBuffer": "CL_MEM_OBJECT_ALLOCATION_FAILURE",
     "clCreateImage": "CL_MEM_OBJECT_ALLOCATION_FAILURE", "clEnqueueMapBuffer": "CL_MAP_FAILURE",
-    "clCreateProgramWithBinary": "CL_INVALID_BINARY",
+    "clCreateProgramWithBinary": "CL_INVALID_BINARY", "clCreateKernel": "CL_OUT_OF_HOST_MEMORY",
     "clWaitForEvents": "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
     "clEnqueueFillBuffer": "CL_MEM_OBJECT_ALLOCATION_FAILURE",
 }
@@ -309,6 +309,21 @@ class Builds(FaultTest):
         done, _ = self.run_fmexec(self.run_words(in_buffers()), {"FM_FAULT": ",".join(builds)}, cached=False)
         self.assertEqual(done.returncode, DONE, done.stderr)
         self.assertEqual(len(re.findall(r'note: kernel \w+ .* -cl-opt-disable" instead', done.stderr)), 4, done.stderr)
+
+    def test_a_compiler_that_fails_when_kernels_are_created(self):
+        """As Mali's does, which compiles then."""
+        code = CODES["CL_OUT_OF_RESOURCES"]
+        done, folder = self.run_fmexec(self.run_words(in_buffers(), "--json", "-o", "{out}/out.json"),
+                                       {"FM_FAULT": f"clCreateKernel:1:{code},clCreateKernel:2:{code}"}, cached=False)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        self.assertRegex(done.stderr, r'note: kernel \w+ was refused as planned, .* -cl-opt-disable" instead: creating '
+                                      r"kernel \w+: clCreateKernel failed with CL_OUT_OF_RESOURCES")
+        result = json.loads((folder / "out.json").read_text())
+        self.assertEqual(result["counters"]["programs.fallbacks"]["value"], 1)
+        done, folder = self.run_fmexec(self.run_words(in_buffers()), {"FM_FAULT": f"clCreateKernel:1+:{code}"},
+                                       cached=False)
+        self.check_failure(done, folder, "clCreateKernel", "CL_OUT_OF_RESOURCES", done.stderr)
+        self.assertIn("-cl-opt-disable, failed too", done.stderr)
 
     def test_nothing_builds(self):
         done, folder = self.run_fmexec(self.run_words(in_buffers(), "--record", "{out}/out.trace"),
@@ -615,7 +630,8 @@ class SeveralDevices(FaultTest):
             done, _ = self.run_fmexec(["--list-devices"], self.FIRST_SILENT, tool=tool)
             self.assertEqual(done.returncode, DONE, done.stderr)
             self.assertRegex(done.stdout, r"(?m)^1: pthread")
-            self.assertRegex(done.stdout, r"(?m)^device 0 cannot be used: .*clGetDeviceInfo failed with CL_INVALID_VALUE")
+            self.assertRegex(done.stdout, r"(?m)^device 0 cannot be used: .*clGetDeviceInfo failed with "
+                                          r"CL_INVALID_VALUE")
 
     def test_the_other_one_is_taken(self):
         planned = in_buffers()

@@ -12,7 +12,6 @@ import math
 import os
 import secrets
 import sys
-import tempfile
 
 import numpy as np
 import onnx
@@ -23,6 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "models")
 
 import half_storage
 from fill import LOCATION as SEEDED
+from fill import write_whole
 from model_shapes import bind_shapes, static_dims
 from random_image import draw_image
 
@@ -215,11 +215,7 @@ def tensor_arrays(model, inputs, held):
 
 
 def save_npz(path, arrays):
-    folder = os.path.dirname(os.path.abspath(path))
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        np.savez(file, **arrays)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    write_whole(path, lambda file: np.savez(file, **arrays))
 
 
 def main():
