@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 import numpy as np
+import yaml
 
 from tests.end_to_end import pipeline
 from tests.end_to_end.tiny_models import classifier, model_of, node, products, save, weight
@@ -502,6 +503,48 @@ class Lies(FaultTest):
         self.assertEqual(done.returncode, DEVICE, done.stderr)
         self.assertRegex(done.stderr, r"error: creating an image of \d+ x \d+ texels for (pool|weight) .*: "
                                       r"clCreateImage failed with CL_")
+
+
+class Allocations(FaultTest):
+    """Devices that allow no buffer as large as the plan's pools."""
+
+    def largest(self, planned):
+        """(bytes of the largest tensor, bytes of the largest pool)"""
+        def bytes_of(entry):
+            count, unit = entry["bytes"].split()
+            return int(count) * {"B": 1, "KiB": 1024, "MiB": 1024 ** 2}[unit]
+
+        plan = yaml.safe_load(planned.plan.read_text())
+        return max(map(bytes_of, plan["tensors"])), max(map(bytes_of, plan["pools"]))
+
+    def test_pools_become_several_buffers(self):
+        planned = Planned.get("pools", self.deep(), "--placement", "buffer")
+        tensor, pool = self.largest(planned)
+        self.assertGreater(pool, tensor)
+        words = ["--plan", planned.plan, "--weights", planned.weights, "--verify", planned.reference, "--record",
+                 "{out}/out.trace"]
+        whole, folder = self.run_fmexec(words)
+        buffers = self.counts(folder)["clCreateBuffer"]
+        split, folder = self.run_fmexec(words, {"FM_FAULT_FACTS": f"CL_DEVICE_MAX_MEM_ALLOC_SIZE={tensor}"})
+        self.assertEqual((whole.returncode, split.returncode), (DONE, DONE), split.stderr)
+        self.assertGreater(self.counts(folder)["clCreateBuffer"], buffers)
+        pipeline.tool("fmtrace", "check", folder / "out.trace")
+
+    def deep(self):
+        """Convolutions of growing width, whose results share a pool."""
+        nodes = [node("Conv", f"{'x' if i == 0 else f'h{i - 1}'} k{i}", "y" if i == 3 else f"h{i}", pads=[1, 1, 1, 1])
+                 for i in range(4)]
+        widths = [3, 8, 16, 8, 4]
+        return model_of(nodes, [1, 3, 32, 32],
+                        [weight(f"k{i}", widths[i + 1], widths[i], 3, 3, seed=i) for i in range(4)])
+
+    def test_a_tensor_that_is_too_large_alone_is_named(self):
+        planned = Planned.get("pools", self.deep(), "--placement", "buffer")
+        tensor, _ = self.largest(planned)
+        done, _ = self.run_fmexec(["--plan", planned.plan, "--weights", planned.weights],
+                                  {"FM_FAULT_FACTS": f"CL_DEVICE_MAX_MEM_ALLOC_SIZE={tensor - 1}"})
+        self.assertEqual(done.returncode, USER, done.stderr)
+        self.assertRegex(done.stderr, rf"allocation too large .*: tensor t\d+ \(.*\) takes {tensor} bytes.*--storage f16")
 
 
 class Features(FaultTest):
