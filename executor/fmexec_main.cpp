@@ -121,6 +121,7 @@ ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& fi
   Measurement measured = measure(plan, inputs, options, executor, observer);
   const ArraysByTensor outputs = read_outputs(plan, executor);
   measured.process = read_process_memory();
+  measured.driver = read_driver_memory();
   if (measured.host_timed > 0) note(no_profiling);
   write_outputs(plan, outputs, files);
 

@@ -74,6 +74,10 @@ void print_memory(const Measurement& measured, std::ostream& out) {
       << mebibytes(measured.process.resident_anonymous) << " anonymous, "
       << mebibytes(measured.process.resident_file) << " of files, "
       << mebibytes(measured.process.swapped) << " swapped)\n";
+  if (!measured.driver.any()) return;
+  out << "driver's memory      " << mebibytes(measured.driver.drm) << " of DRM, "
+      << mebibytes(measured.driver.mapped) << " of mapped device files, "
+      << mebibytes(measured.driver.dma_buf) << " of shared buffers\n";
 }
 
 }  // namespace

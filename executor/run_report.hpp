@@ -7,6 +7,7 @@
 
 #include "core/plan.hpp"
 #include "core/result.hpp"
+#include "executor/driver_memory.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_device.hpp"
 #include "executor/plan_run.hpp"
@@ -23,6 +24,7 @@ struct Measurement {
   std::vector<RunTimes> runs;    ///< those that count; may begin with `first`
   ResultMemory memory;
   ProcessMemory process;
+  DriverMemory driver;
   Bytes bytes_read;
   std::size_t programs = 0, programs_built = 0;
   std::vector<BuildFallback> fallbacks;
