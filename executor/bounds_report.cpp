@@ -6,7 +6,6 @@
 #include "core/diagnostics.hpp"
 #include "core/plan_streams.hpp"
 #include "executor/plan_names.hpp"
-#include "kernels/catalogue.hpp"
 
 namespace fm {
 namespace {
@@ -83,8 +82,8 @@ std::string place(const Plan& plan, const PlanLaunch& launch,
 }  // namespace
 
 BoundsReport::BoundsReport(const OpenClContext& context, const OpenClQueue& queue, const Plan& plan,
-                           Bytes ring)
-    : queue_(queue), plan_(plan), ring_(ring) {
+                           Bytes ring, const KernelBuild& build)
+    : queue_(queue), plan_(plan), ring_(ring), build_(build) {
   std::size_t most = extents;
   for (const PlanLaunch& launch : plan.launches) {
     most = std::max(most, extents_of(plan, launch, ring).size());
@@ -110,7 +109,7 @@ void BoundsReport::check(std::size_t position) {
   throw VerificationError(title(launch) + (words_[write] != 0 ? " writes" : " reads") +
                           " outside " + place(plan_, launch, words_) + ", by work-item " +
                           triple(&words_[local]) + " of group " + triple(&words_[group]) + " at `" +
-                          line_of(checked_kernel_source(plan_, launch), words_[line]) +
+                          line_of(kernel_source(plan_, launch, build_), words_[line]) +
                           "` (the first of " + std::to_string(words_[count]) + " such accesses)");
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/plan.hpp"
 #include "executor/opencl_objects.hpp"
+#include "kernels/catalogue.hpp"
 
 namespace fm {
 
@@ -14,8 +15,8 @@ namespace fm {
 class BoundsReport {
  public:
   /// `ring`: of the staging ring. All references outlive it.
-  BoundsReport(const OpenClContext& context, const OpenClQueue& queue, const Plan& plan,
-               Bytes ring);
+  BoundsReport(const OpenClContext& context, const OpenClQueue& queue, const Plan& plan, Bytes ring,
+               const KernelBuild& build);
 
   /// The kernel's last argument, with the extents of what the launch uses.
   cl_mem begin(std::size_t launch);
@@ -27,6 +28,7 @@ class BoundsReport {
   const OpenClQueue& queue_;
   const Plan& plan_;
   const Bytes ring_;
+  const KernelBuild build_;
   OpenClMemory buffer_;
   std::vector<std::int32_t> words_;  // of the launch under way
   std::size_t launches_ = 0;

@@ -160,9 +160,11 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
   const WeightsIndex index = open_weights_for(plan, options.weights);
   const ArraysByTensor inputs = make_inputs(plan, files, options);
   check_references(plan, files, options);
+  const OpenClDevice chosen = device.get();
   PlanExecutor executor(
-      plan, index, options.weights, device.get(),
-      {options.disk_bytes_per_second, default_cache_folder(), options.check_bounds});
+      plan, index, options.weights, chosen,
+      {options.disk_bytes_per_second, default_cache_folder(), options.check_bounds,
+       options.own_launch_cap ? options.launch_cap : default_launch_cap(chosen)});
   for (const DriverQuirk& quirk : quirks_of(executor.context().device())) note(describe(quirk));
   for (const BuildFallback& fallback : executor.programs().fallbacks()) note(describe(fallback));
   return telling_held_memory(executor.recorder(),

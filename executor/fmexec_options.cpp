@@ -57,6 +57,9 @@ po::options_description described_options() {
   add("check-bounds",
       "run kernels that compare every index with its tensor's extent, and stop at the first access "
       "outside, with exit status 4; times are not those of other runs");
+  add("launch-cap", po::value<std::string>(),
+      "split launches that would keep the device longer, e.g. 100ms; none: never (default: 100ms, "
+      "on CPUs none)");
   add("repeat", po::value<std::size_t>(), "measured runs (default 1)");
   add("warmup", po::value<std::size_t>(), "runs before them (default 0)");
   add("profile", "print a line for every launch");
@@ -82,6 +85,16 @@ std::vector<std::string> texts(const po::variables_map& values, const char* name
                             : std::vector<std::string>();
 }
 
+std::optional<Nanoseconds> launch_cap_from(const std::string& text) {
+  if (text.empty() || text == "none") return std::nullopt;
+  const double picoseconds = parse_quantity(text, QuantityKind::time, {"--launch-cap", 0, 0});
+  constexpr double least = 1e6, most = 1e15;
+  if (picoseconds < least || picoseconds > most) {
+    throw UserError("--launch-cap " + text + ": must be from 1us to 1000s, or none");
+  }
+  return Nanoseconds(static_cast<std::uint64_t>(picoseconds / 1e3));
+}
+
 FmexecOptions from_values(const po::variables_map& values) {
   FmexecOptions options;
   options.plan = text(values, "plan");
@@ -98,6 +111,8 @@ FmexecOptions from_values(const po::variables_map& values) {
   options.json = values.count("json") > 0 || ends_with(options.destination, ".json");
   options.profile = values.count("profile") > 0;
   options.check_finite = values.count("check-finite") > 0;
+  options.own_launch_cap = values.count("launch-cap") > 0;
+  options.launch_cap = launch_cap_from(text(values, "launch-cap"));
   options.check_bounds = values.count("check-bounds") > 0;
   options.list_devices = values.count("list-devices") > 0;
   if (values.count("repeat")) options.repeat = values["repeat"].as<std::size_t>();
@@ -114,7 +129,7 @@ FmexecOptions from_values(const po::variables_map& values) {
 void check_recording_alone(const po::variables_map& values) {
   for (const char* name :
        {"verify", "verify-ops", "outputs", "tolerance", "half-bars", "check-finite", "check-bounds",
-        "repeat", "warmup", "profile", "throttle-disk", "json", "output"}) {
+        "launch-cap", "repeat", "warmup", "profile", "throttle-disk", "json", "output"}) {
     if (values.count(name) == 0) continue;
     throw UserError("--" + std::string(name) +
                     " needs --weights: without them launches are recorded, not run");

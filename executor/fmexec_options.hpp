@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/units.hpp"
+
 namespace fm {
 
 struct FmexecOptions {
@@ -27,6 +29,8 @@ struct FmexecOptions {
   bool profile = false;
   bool check_finite = false;
   bool check_bounds = false;
+  bool own_launch_cap = false;            ///< instead of the device's default
+  std::optional<Nanoseconds> launch_cap;  ///< none: launches are never split
   std::size_t repeat = 1, warmup = 0;
   std::uint64_t seed = 1;
   bool list_devices = false;

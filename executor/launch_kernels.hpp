@@ -6,13 +6,14 @@
 
 #include "core/plan.hpp"
 #include "executor/program_cache.hpp"
+#include "kernels/catalogue.hpp"
 
 namespace fm {
 
 /// By position in plan.launches; null for copies. Launches with one source and options share a
 /// kernel of `cache`. Throws DeviceError when a kernel does not build or cannot run with the
-/// planned work-group size. `checked`: the build that BoundsReport hears of.
+/// planned work-group size.
 std::vector<const OpenClKernel*> build_kernels(const Plan& plan, const OpenClContext& context,
-                                               ProgramCache& cache, bool checked = false);
+                                               ProgramCache& cache, const KernelBuild& build = {});
 
 }  // namespace fm

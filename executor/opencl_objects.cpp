@@ -116,12 +116,13 @@ void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& v
 
 OpenClEvent enqueue_kernel(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
                            WorkSize local, const std::string& name,
-                           const std::vector<cl_event>& after) {
+                           const std::vector<cl_event>& after, WorkSize offset) {
+  const std::size_t first[] = {offset[0], offset[1], offset[2]};
   const std::size_t global_size[] = {global[0], global[1], global[2]};
   const std::size_t local_size[] = {local[0], local[1], local[2]};
   cl_event event = nullptr;
   const cl_int code = opencl().clEnqueueNDRangeKernel(
-      queue.get(), kernel.get(), 3, nullptr, global_size, local_size,
+      queue.get(), kernel.get(), 3, offset == WorkSize{} ? nullptr : first, global_size, local_size,
       static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), &event);
   if (code != CL_SUCCESS) check_opencl(code, "clEnqueueNDRangeKernel", "enqueueing " + name);
   return OpenClEvent(event);

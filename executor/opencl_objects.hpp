@@ -145,10 +145,10 @@ void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& v
                    cl_uint first = 0, const std::string& name = "a kernel");
 
 using WorkSize = std::array<std::uint64_t, 3>;
-/// Enqueues and returns its event.
+/// Enqueues and returns its event. `offset`: of the first work-item.
 OpenClEvent enqueue_kernel(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
                            WorkSize local, const std::string& name,
-                           const std::vector<cl_event>& after = {});
+                           const std::vector<cl_event>& after = {}, WorkSize offset = {});
 void wait_for(const OpenClEvent& event, const std::string& name);
 
 /// Nanoseconds on the device's clock.

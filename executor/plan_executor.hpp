@@ -20,6 +20,7 @@ struct ExecutorOptions {
   std::optional<double> disk_bytes_per_second;  ///< throttle
   std::string cache_folder;                     ///< of program binaries; "" = none
   bool check_bounds = false;  ///< checked kernels; the plan must have enqueue_ahead = 1
+  std::optional<Nanoseconds> launch_cap = std::nullopt;  ///< how long a launch may keep the device
 };
 
 class PlanExecutor {
@@ -75,7 +76,8 @@ class PlanExecutor {
   std::unique_ptr<TensorMemory> memory_;
   std::unique_ptr<StagingRing> ring_;
   std::unique_ptr<Streamer> streamer_;  // stops its thread before the memory it fills goes
-  const bool check_bounds_;
+  const KernelBuild build_;
+  std::optional<LaunchCap> cap_;
   std::vector<const OpenClKernel*> kernels_;
   std::unique_ptr<BoundsReport> bounds_;
   std::uint64_t startup_ns_ = 0;

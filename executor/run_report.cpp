@@ -123,6 +123,9 @@ std::string summary_text(const Plan& plan, const Measurement& measured) {
     out << "launch clock         the host's: the driver gave no times of " << measured.host_timed
         << " launches and copies\n";
   }
+  if (const RunTimes& run = measured.runs.back(); run.split > 0) {
+    out << "launch cap           " << run.split << " launches in " << run.slices << " slices\n";
+  }
   out << "initialisation       " << milliseconds(first_start)
       << " until the first launch, of which " << milliseconds(measured.startup_ns)
       << " context and programs\n";

@@ -202,8 +202,16 @@ std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool rec
   return common_options(plan, launch, recording) + (recording ? " -DFM_RECORDING" : "");
 }
 
-std::string checked_compile_options(const Plan& plan, const PlanLaunch& launch) {
-  return common_options(plan, launch, true);
+std::string compile_options(const Plan& plan, const PlanLaunch& launch, const KernelBuild& build) {
+  std::string options = common_options(plan, launch, build.checked);
+  if (build.checked) options += " -DFM_CHECKED";
+  if (!build.sliced) return options;
+  options += " -DFM_SLICED";
+  for (std::size_t d = 0; d < 3 && stream_slots(launch) > 0; ++d) {
+    options += " -DFM_GROUPS_" + std::to_string(d) + "=" +
+               std::to_string(launch.global[d] / launch.local[d]);
+  }
+  return options;
 }
 
 std::string program_name(const Plan& plan, const PlanLaunch& launch) {

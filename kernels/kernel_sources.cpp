@@ -57,9 +57,11 @@ std::string kernel_source(const Plan& plan, const PlanLaunch& launch) {
   return index_definitions(plan, launch) + kernel_source(launch.kernel);
 }
 
-std::string checked_kernel_source(const Plan& plan, const PlanLaunch& launch) {
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch, const KernelBuild& build) {
+  if (!build.checked && !build.sliced) return kernel_source(plan, launch);
   return index_definitions(plan, launch) + file_text("access_plain.clh") +
-         file_text("access_checked.clh") + file_text("access_index.clh") +
+         (build.checked ? file_text("access_checked.clh") : "") +
+         (build.sliced ? file_text("access_sliced.clh") : "") + file_text("access_index.clh") +
          kernel_text(launch.kernel);
 }
 

@@ -5,6 +5,7 @@ import unittest
 
 from tests.end_to_end import pipeline
 from tests.end_to_end.tiny_models import classifier, products, save
+from tests.end_to_end.test_launch_cap import tall
 from tests.end_to_end.test_verify_ops import parts, reordered
 
 DONE, DIFFERS = 0, 4
@@ -29,10 +30,12 @@ class CheckBounds(unittest.TestCase):
         for model, options in ((classifier(), ["--placement", "image2d"]), (classifier(), ["--placement", "buffer"]),
                                (parts(), ["--placement", "buffer", "--storage", "f32"]),
                                (reordered(), ["--placement", "image2d"]), (reordered(), ["--placement", "buffer"]),
-                               (products(width=128), ["--placement", "image2d", "--policy", "lc-opg"]),
+                               (tall(layers=5, width=256), ["--placement", "image2d", "--policy", "lc-opg"]),
                                (products(), ["--placement", "image2d", "--policy", "always-next"])):
             with self.subTest(options=options):
                 self.prepare(model, *options)
+                if "lc-opg" in options:
+                    self.assertIn("STREAMS", self.plan.read_text())
                 launches = len(re.findall("kind: kernel", self.plan.read_text()))
                 done = self.checked(self.plan, "--verify", self.reference)
                 self.assertIn(f"bounds               {launches} launches, no access outside", done.stdout)
