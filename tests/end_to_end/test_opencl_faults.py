@@ -402,12 +402,27 @@ class Clocks(FaultTest):
         pipeline.tool("fmtrace", "check", folder / "out.trace")
 
     def test_tuning(self):
+        """By the host's clock short launches are timed together, and the time is still that of one."""
         planned = Planned.get("tiny", products(width=16, layers=1), "--placement", "image2d")
+        _, exact = self.tuned(planned, {})
         for lacking, settings in self.REFUSALS.items():
             with self.subTest(lacking):
-                done, _ = self.run_fmexec(["tune", "--plan", planned.plan, "-o", "{out}/out.yaml"], settings)
-                self.assertEqual(done.returncode, DONE, done.stderr)
+                done, launches = self.tuned(planned, settings)
                 self.assertIn("host's clock", done.stderr)
+                self.assertGreater(launches, 10 * exact)
+                for time in re.findall(r"([\d.]+) ms", done.stdout):
+                    self.assertLess(float(time), 10)  # together they take 16
+
+    def test_tuning_a_gpu_times_short_launches_together(self):
+        planned = Planned.get("tiny", products(width=16, layers=1), "--placement", "image2d")
+        (_, exact), (_, launches) = self.tuned(planned, {}), self.tuned(planned, {"FM_FAULT_FACTS": "CL_DEVICE_TYPE=4"})
+        self.assertGreater(launches, 10 * exact)
+
+    def tuned(self, planned, settings):
+        """(fmexec tune, the launches it made)"""
+        done, folder = self.run_fmexec(["tune", "--plan", planned.plan, "-o", "{out}/out.yaml"], settings)
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return done, self.counts(folder)["clEnqueueNDRangeKernel"]
 
     def test_probing(self):
         for lacking, settings in self.REFUSALS.items():
