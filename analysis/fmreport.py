@@ -16,7 +16,12 @@ EXAMPLE = """example:
 
 
 def write_atomically(path, content):
-    """Writes beside `path` and renames, so that an interrupted run leaves no half file."""
+    """Writes beside `path` and renames, so that an interrupted run leaves no half file; devices and pipes
+    are written in place."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+        return
     folder = os.path.dirname(path) or "."
     descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".")
     try:

@@ -13,6 +13,8 @@ class TraceValidation {
   TraceValidation(const Trace& trace, const std::string& path) : trace_(trace), path_(path) {}
 
   void run() {
+    check_features();
+    check_quirks();
     for (const trace::AccessProgram& program : trace_.programs) check_program(program);
     for (const trace::HostOperation& operation : trace_.operations) check_operation(operation);
     // After the operations: contents name objects that those create.
@@ -23,6 +25,29 @@ class TraceValidation {
   [[noreturn]] void fail(const std::string& message) const { throw UserError({path_}, message); }
   [[noreturn]] void fail(const trace::HostOperation& operation, const std::string& message) const {
     fail("host operation " + std::to_string(operation.id()) + ": " + message);
+  }
+
+  void check_features() const {
+    std::set<std::string> names;
+    for (const trace::DeviceFeature& feature : trace_.header.features()) {
+      if (feature.name().empty()) fail("a device feature has no name");
+      if (!names.insert(feature.name()).second) {
+        fail("two device features are named " + feature.name());
+      }
+      if (feature.used() && feature.found() == "no") {
+        fail("device feature " + feature.name() + " was used, but the device had none");
+      }
+    }
+  }
+
+  void check_quirks() const {
+    std::set<std::string> names;
+    for (const trace::DriverQuirk& quirk : trace_.header.quirks()) {
+      if (quirk.name().empty()) fail("a driver quirk has no name");
+      if (!names.insert(quirk.name()).second) {
+        fail("two driver quirks are named " + quirk.name());
+      }
+    }
   }
 
   void check_program(const trace::AccessProgram& program) {

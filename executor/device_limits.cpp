@@ -4,17 +4,22 @@
 #include "core/plan_streams.hpp"
 #include "executor/opencl_objects.hpp"
 #include "executor/plan_names.hpp"
+#include "executor/pool_parts.hpp"
 
 namespace fm {
 namespace {
 
 std::string count(Bytes bytes) { return std::to_string(bytes.count()) + " bytes"; }
 
-void check_allocation(const OpenClDevice& device, Bytes bytes, const std::string& name) {
+constexpr const char* smaller_tensor =
+    "store it in half with `fmplan --storage f16`, or choose another device with --device";
+
+void check_allocation(const OpenClDevice& device, Bytes bytes, const std::string& name,
+                      const std::string& remedy) {
   if (bytes <= device.allocation_limit) return;
   throw UserError("allocation too large for the device: " + name + " takes " + count(bytes) +
                   ", but " + device.name + " allows at most " + count(device.allocation_limit) +
-                  " in one object");
+                  " in one object (CL_DEVICE_MAX_MEM_ALLOC_SIZE); " + remedy);
 }
 
 void check_tensors(const Plan& plan, const OpenClDevice& device) {
@@ -27,15 +32,21 @@ void check_tensors(const Plan& plan, const OpenClDevice& device) {
                       " of its pool, but " + device.name + " aligns sub-buffers to " +
                       count(device.sub_buffer_alignment));
     }
-    if (tensor.role == TensorRole::weight) check_allocation(device, tensor.bytes, named(tensor));
+    if (tensor.role == TensorRole::weight) {
+      check_allocation(device, tensor.bytes, named(tensor), smaller_tensor);
+    }
   }
 }
 
 void check_pools(const Plan& plan, const OpenClDevice& device) {
   for (const Pool& pool : plan.pools) {
     const std::string name = named(pool);
-    if (pool.placement == Placement::image2d) check_image_limits(device, pool.extent, name);
-    check_allocation(device, pool.bytes, name);
+    if (pool.placement == Placement::image2d) {
+      check_image_limits(device, pool.extent, name);
+      check_allocation(device, pool.bytes, name, smaller_tensor);
+    } else {
+      parts_of(plan, pool, device.allocation_limit);
+    }
   }
 }
 
@@ -80,11 +91,13 @@ void check_written_images(const Plan& plan, const PlanLaunch& launch, const Open
 }  // namespace
 
 void check_device_limits(const Plan& plan, const OpenClDevice& device) {
-  if (plan.accumulate == DataType::f16 && !device.has_extension("cl_khr_fp16")) {
+  if (plan.accumulate == DataType::f16 && !device.computes_in_half()) {
     throw UserError("the plan accumulates in half, but " + device.name +
                     " has no cl_khr_fp16; plan with --accumulate float");
   }
   check_pools(plan, device);
+  check_allocation(device, plan.staging_ring_bytes, "the staging ring",
+                   "plan with a smaller `fmplan --ring`");
   check_tensors(plan, device);
   for (const PlanLaunch& launch : plan.launches) {
     if (launch.kind != LaunchKind::kernel) continue;

@@ -6,6 +6,7 @@
 
 #include "core/diagnostics.hpp"
 #include "core/progress_bar.hpp"
+#include "executor/plan_names.hpp"
 #include "executor/streamer/weights_reader.hpp"
 
 namespace fm {
@@ -23,25 +24,6 @@ std::string number(float value) {
 
 std::vector<float> stored_values(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes) {
   return unpack(tensor.layout, tensor.dtype, tensor.shape, bytes.data());
-}
-
-std::vector<const TensorArgument*> tensors_in(const PlanLaunch& launch) {
-  std::vector<const TensorArgument*> found;
-  for (const LaunchArgument& argument : launch.arguments) {
-    if (const auto* tensor = std::get_if<TensorArgument>(&argument)) found.push_back(tensor);
-  }
-  return found;
-}
-
-std::string title(const PlanLaunch& launch) {
-  std::string text = "launch " + launch.id + " (" + launch.kernel + ", " + launch.operation;
-  for (std::size_t i = 0; i < launch.nodes.size(); ++i) {
-    text += (i > 0                     ? ", `"
-             : launch.nodes.size() > 1 ? " of nodes `"
-                                       : " of node `") +
-            launch.nodes[i] + "`";
-  }
-  return text + ")";
 }
 
 std::string role_name(const PlanTensor& tensor) {

@@ -9,12 +9,15 @@
 #include "core/digest.hpp"
 #include "core/progress_bar.hpp"
 #include "core/weights_file.hpp"
+#include "executor/device_features.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/finite_check.hpp"
 #include "executor/fmexec_microbench.hpp"
 #include "executor/fmexec_options.hpp"
 #include "executor/fmexec_tune.hpp"
 #include "executor/held_memory.hpp"
 #include "executor/model_arrays.hpp"
+#include "executor/ops_check.hpp"
 #include "executor/plan_executor.hpp"
 #include "executor/plan_recording.hpp"
 #include "executor/process_memory.hpp"
@@ -96,12 +99,29 @@ std::optional<FiniteCheck> finite_check(const Plan& plan, const ArraysByTensor& 
   return check;
 }
 
+std::optional<OpsCheck> ops_check(const Plan& plan, const ArrayFiles& files,
+                                  const FmexecOptions& options, PlanExecutor& executor) {
+  if (options.verify_ops.empty()) return std::nullopt;
+  return std::optional<OpsCheck>(std::in_place, plan, executor, files.tensors, bars_of(options),
+                                 options.tolerance);
+}
+
+std::string bounds_text(const BoundsReport& bounds) {
+  return "bounds               " + std::to_string(bounds.launches()) +
+         " launches, no access outside its tensor\n";
+}
+
 ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& files,
                   const ArraysByTensor& inputs, const FmexecOptions& options) {
   std::optional<FiniteCheck> check = finite_check(plan, inputs, options, executor);
-  Measurement measured = measure(plan, inputs, options, executor, check ? &*check : nullptr);
+  std::optional<OpsCheck> ops = ops_check(plan, files, options, executor);
+  LaunchObserver* const observer = check ? static_cast<LaunchObserver*>(&*check)
+                                   : ops ? &*ops
+                                         : nullptr;
+  Measurement measured = measure(plan, inputs, options, executor, observer);
   const ArraysByTensor outputs = read_outputs(plan, executor);
   measured.process = read_process_memory();
+  measured.driver = read_driver_memory();
   if (measured.host_timed > 0) note(no_profiling);
   write_outputs(plan, outputs, files);
 
@@ -111,9 +131,12 @@ ExitStatus run_on(PlanExecutor& executor, const Plan& plan, const ArrayFiles& fi
   Result result = make_result(plan, measured, executor.recorder().operations());
   std::string text = summary_text(plan, measured) + models_text(result.models);
   if (check) text += check->summary();
+  if (ops) text += ops->summary();
+  if (executor.bounds() != nullptr) text += bounds_text(*executor.bounds());
   if (options.profile) text += profile_text(plan, measured);
   if (options.json || options.destination == "-") people << text << std::flush;
 
+  if (ops) ops->require_passed();
   if (!verify_outputs(plan, outputs, files, options, people)) {
     throw VerificationError("the outputs differ from " +
                             boost::algorithm::join(options.verify, ", "));
@@ -137,8 +160,12 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
   const WeightsIndex index = open_weights_for(plan, options.weights);
   const ArraysByTensor inputs = make_inputs(plan, files, options);
   check_references(plan, files, options);
-  PlanExecutor executor(plan, index, options.weights, device.get(),
-                        {options.disk_bytes_per_second, default_cache_folder()});
+  const OpenClDevice chosen = device.get();
+  PlanExecutor executor(
+      plan, index, options.weights, chosen,
+      {options.disk_bytes_per_second, default_cache_folder(), options.check_bounds,
+       options.own_launch_cap ? options.launch_cap : default_launch_cap(chosen)});
+  for (const DriverQuirk& quirk : quirks_of(executor.context().device())) note(describe(quirk));
   for (const BuildFallback& fallback : executor.programs().fallbacks()) note(describe(fallback));
   return telling_held_memory(executor.recorder(),
                              [&] { return run_on(executor, plan, files, inputs, options); });
@@ -147,7 +174,8 @@ ExitStatus run(const Plan& plan, const ArrayFiles& files, const FmexecOptions& o
 /// Checked launches are complete before the next begins: their results are read back.
 Plan plan_to_run(const FmexecOptions& options) {
   Plan plan = read_plan(options.plan);
-  if (options.check_finite) plan.enqueue_ahead = 1;
+  const bool read_back = options.check_finite || !options.verify_ops.empty();
+  if (read_back || options.check_bounds) plan.enqueue_ahead = 1;
   return plan;
 }
 
@@ -165,6 +193,15 @@ ExitStatus execute(const FmexecOptions& options) {
   return ExitStatus::done;
 }
 
+void list(const DeviceList& found, std::ostream& out) {
+  for (const OpenClDevice& device : found.devices) {
+    out << describe({{device}, {}}) << "\n" << describe(device_features(device), "   ");
+    for (const DriverQuirk& quirk : quirks_of(device))
+      out << "   quirk " << describe(quirk) << "\n";
+  }
+  for (const std::string& failure : found.failures) out << failure << "\n";
+}
+
 ExitStatus fmexec(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "microbench") {
     return fmexec_microbench(argc - 1, argv + 1);
@@ -173,7 +210,7 @@ ExitStatus fmexec(int argc, char** argv) {
   const std::optional<FmexecOptions> options = parse_fmexec_options(argc, argv);
   if (!options) return ExitStatus::done;
   if (options->list_devices) {
-    std::cout << describe(list_devices()) << "\n";
+    list(list_devices(), std::cout);
     return ExitStatus::done;
   }
   return execute(*options);

@@ -32,7 +32,7 @@ po::options_description described_options() {
       "make: only the work-groups that are recorded run");
   add("device", po::value<std::string>(),
       "index or part of the name of an OpenCL device (default: the first GPU, else CPU)");
-  add("list-devices", "print the OpenCL devices and stop");
+  add("list-devices", "print the OpenCL devices and what they offer, and stop");
   const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
   add("inputs", texts(),
       ".npz with input:<name> arrays (default: those of --verify, else random); of a queue of "
@@ -43,6 +43,10 @@ po::options_description described_options() {
   add("verify", texts(),
       "compare the outputs with output:<name> of an .npz; of a queue MODEL=FILE; exit status 4 "
       "when they differ");
+  add("verify-ops", texts(),
+      "compare what each launch writes with tensor:<name> of an .npz (ort_reference.py --tensors "
+      "PLAN), of a queue MODEL=FILE; exit status 4 naming the first that differs; excludes "
+      "--record, --repeat, --warmup and --check-finite");
   add("tolerance", po::value<double>(),
       "largest relative error accepted (default: 1.5 x half_error:<name> of the .npz with f16 "
       "storage, 1e-5 with f32)");
@@ -50,6 +54,12 @@ po::options_description described_options() {
   add("check-finite",
       "look at the results of each launch and stop at the first that is NaN or infinite, with exit "
       "status 4; excludes --record, --repeat and --warmup");
+  add("check-bounds",
+      "run kernels that compare every index with its tensor's extent, and stop at the first access "
+      "outside, with exit status 4; times are not those of other runs");
+  add("launch-cap", po::value<std::string>(),
+      "split launches that would keep the device longer, e.g. 100ms; none: never (default: 100ms, "
+      "on CPUs none)");
   add("repeat", po::value<std::size_t>(), "measured runs (default 1)");
   add("warmup", po::value<std::size_t>(), "runs before them (default 0)");
   add("profile", "print a line for every launch");
@@ -75,6 +85,16 @@ std::vector<std::string> texts(const po::variables_map& values, const char* name
                             : std::vector<std::string>();
 }
 
+std::optional<Nanoseconds> launch_cap_from(const std::string& text) {
+  if (text.empty() || text == "none") return std::nullopt;
+  const double picoseconds = parse_quantity(text, QuantityKind::time, {"--launch-cap", 0, 0});
+  constexpr double least = 1e6, most = 1e15;
+  if (picoseconds < least || picoseconds > most) {
+    throw UserError("--launch-cap " + text + ": must be from 1us to 1000s, or none");
+  }
+  return Nanoseconds(static_cast<std::uint64_t>(picoseconds / 1e3));
+}
+
 FmexecOptions from_values(const po::variables_map& values) {
   FmexecOptions options;
   options.plan = text(values, "plan");
@@ -84,12 +104,16 @@ FmexecOptions from_values(const po::variables_map& values) {
   options.inputs = texts(values, "inputs");
   options.verify = texts(values, "verify");
   options.outputs = texts(values, "outputs");
+  options.verify_ops = texts(values, "verify-ops");
   if (values.count("output")) options.destination = text(values, "output");
   if (values.count("tolerance")) options.tolerance = values["tolerance"].as<double>();
   options.half_bars = values.count("half-bars") > 0;
   options.json = values.count("json") > 0 || ends_with(options.destination, ".json");
   options.profile = values.count("profile") > 0;
   options.check_finite = values.count("check-finite") > 0;
+  options.own_launch_cap = values.count("launch-cap") > 0;
+  options.launch_cap = launch_cap_from(text(values, "launch-cap"));
+  options.check_bounds = values.count("check-bounds") > 0;
   options.list_devices = values.count("list-devices") > 0;
   if (values.count("repeat")) options.repeat = values["repeat"].as<std::size_t>();
   if (values.count("warmup")) options.warmup = values["warmup"].as<std::size_t>();
@@ -103,11 +127,26 @@ FmexecOptions from_values(const po::variables_map& values) {
 
 /// Without weights launches are only recorded: nothing runs that could be measured or compared.
 void check_recording_alone(const po::variables_map& values) {
-  for (const char* name : {"verify", "outputs", "tolerance", "half-bars", "check-finite", "repeat",
-                           "warmup", "profile", "throttle-disk", "json", "output"}) {
+  for (const char* name :
+       {"verify", "verify-ops", "outputs", "tolerance", "half-bars", "check-finite", "check-bounds",
+        "launch-cap", "repeat", "warmup", "profile", "throttle-disk", "json", "output"}) {
     if (values.count(name) == 0) continue;
     throw UserError("--" + std::string(name) +
                     " needs --weights: without them launches are recorded, not run");
+  }
+}
+
+/// Launches whose results are read back run one by one, in a run of their own.
+void check_read_back(const FmexecOptions& options) {
+  const bool ops = !options.verify_ops.empty();
+  if (ops && options.check_finite) {
+    throw UserError("--verify-ops and --check-finite exclude each other");
+  }
+  if ((ops || options.check_finite) &&
+      (!options.record.empty() || options.repeat > 1 || options.warmup > 0)) {
+    throw UserError(std::string(ops ? "--verify-ops" : "--check-finite") +
+                    " reads back what each launch wrote, so its run is neither recorded nor "
+                    "repeated: leave out --record, --repeat and --warmup");
   }
 }
 
@@ -121,17 +160,13 @@ void check(const FmexecOptions& options) {
   if (options.repeat < 1 || options.repeat > most_runs || options.warmup > most_runs) {
     throw UserError("--repeat takes 1 to 1000000 runs and --warmup 0 to 1000000");
   }
-  if (options.check_finite &&
-      (!options.record.empty() || options.repeat > 1 || options.warmup > 0)) {
-    throw UserError(
-        "--check-finite reads back what each launch wrote, so its run is neither recorded nor "
-        "repeated: leave out --record, --repeat and --warmup");
-  }
+  check_read_back(options);
   if (options.tolerance && options.half_bars) {
     throw UserError("--tolerance and --half-bars exclude each other");
   }
-  if ((options.tolerance || options.half_bars) && options.verify.empty()) {
-    throw UserError("--tolerance and --half-bars need --verify");
+  if ((options.tolerance || options.half_bars) && options.verify.empty() &&
+      options.verify_ops.empty()) {
+    throw UserError("--tolerance and --half-bars need --verify or --verify-ops");
   }
   if (options.tolerance && !(std::isfinite(*options.tolerance) && *options.tolerance >= 0)) {
     throw UserError("--tolerance must be a number of at least 0");

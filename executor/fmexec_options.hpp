@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/units.hpp"
+
 namespace fm {
 
 struct FmexecOptions {
@@ -17,13 +19,18 @@ struct FmexecOptions {
   std::vector<std::string> inputs;   ///< .npz; none = of `verify`, else random
   std::vector<std::string> verify;   ///< .npz; none = no comparison
   std::vector<std::string> outputs;  ///< .npz to write
-  std::string destination = "-";     ///< of the report
+  std::vector<std::string>
+      verify_ops;                 ///< .npz with every tensor; none = launches are not compared
+  std::string destination = "-";  ///< of the report
   std::optional<double> tolerance;
   std::optional<double> disk_bytes_per_second;
   bool half_bars = false;
   bool json = false;
   bool profile = false;
   bool check_finite = false;
+  bool check_bounds = false;
+  bool own_launch_cap = false;            ///< instead of the device's default
+  std::optional<Nanoseconds> launch_cap;  ///< none: launches are never split
   std::size_t repeat = 1, warmup = 0;
   std::uint64_t seed = 1;
   bool list_devices = false;

@@ -61,7 +61,7 @@ TileFile known_tiles(const std::string& path, const OpenClDevice& device) {
   fresh.device = device.name;
   fresh.driver = device.driver;
   fresh.kernels = tiled_kernels_digest();
-  if (path == "-" || !std::filesystem::exists(path)) return fresh;
+  if (path == "-" || !std::filesystem::is_regular_file(path)) return fresh;
   TileFile found = parse_tile_file(read_text_file(path), path);
   if (found.device != fresh.device) {
     throw UserError(path + ": its tiles are of " + found.device + ", not of " + fresh.device +

@@ -5,7 +5,6 @@
 
 #include "core/diagnostics.hpp"
 #include "executor/plan_names.hpp"
-#include "kernels/catalogue.hpp"
 
 namespace fm {
 namespace {
@@ -27,7 +26,7 @@ void check_work_group(const OpenClKernel& kernel, const PlanLaunch& launch,
 }  // namespace
 
 std::vector<const OpenClKernel*> build_kernels(const Plan& plan, const OpenClContext& context,
-                                               ProgramCache& cache) {
+                                               ProgramCache& cache, const KernelBuild& build) {
   std::vector<const OpenClKernel*> kernels;
   std::map<std::pair<std::string, std::string>, const OpenClKernel*> built;
   for (const PlanLaunch& launch : plan.launches) {
@@ -35,9 +34,9 @@ std::vector<const OpenClKernel*> build_kernels(const Plan& plan, const OpenClCon
       kernels.push_back(nullptr);
       continue;
     }
-    const std::string options = compile_options(plan, launch, false);
+    const std::string options = compile_options(plan, launch, build);
     const OpenClKernel*& kernel = built[{launch.kernel, options}];
-    if (!kernel) kernel = &cache.kernel(launch.kernel, kernel_source(plan, launch), options);
+    if (!kernel) kernel = &cache.kernel(launch.kernel, kernel_source(plan, launch, build), options);
     check_work_group(*kernel, launch, context.device());
     kernels.push_back(kernel);
   }

@@ -6,6 +6,7 @@
 
 #include "core/plan.hpp"
 #include "executor/program_cache.hpp"
+#include "kernels/catalogue.hpp"
 
 namespace fm {
 
@@ -13,6 +14,6 @@ namespace fm {
 /// kernel of `cache`. Throws DeviceError when a kernel does not build or cannot run with the
 /// planned work-group size.
 std::vector<const OpenClKernel*> build_kernels(const Plan& plan, const OpenClContext& context,
-                                               ProgramCache& cache);
+                                               ProgramCache& cache, const KernelBuild& build = {});
 
 }  // namespace fm

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <set>
 
 #include "executor/plan_names.hpp"
 
@@ -53,17 +55,38 @@ std::vector<KernelValue> LaunchMemory::values(const PlanLaunch& launch) {
 }
 
 LaunchTime time_launch(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
-                       WorkSize local, const std::string& name) {
+                       WorkSize local, const std::string& name, std::size_t repetitions) {
   using std::chrono::steady_clock;
   const steady_clock::time_point began = steady_clock::now();
-  const OpenClEvent event = enqueue_kernel(queue, kernel, global, local, name);
+  const OpenClEvent first = enqueue_kernel(queue, kernel, global, local, name);
+  OpenClEvent later;
+  for (std::size_t i = 1; i < repetitions; ++i) {
+    later = enqueue_kernel(queue, kernel, global, local, name);
+  }
+  const OpenClEvent& last = repetitions > 1 ? later : first;
   flush(queue, "flushing " + name);
-  wait_for(event, name);
+  wait_for(last, name);
   const std::chrono::nanoseconds on_host = steady_clock::now() - began;
-  const std::optional<EventTimes> times = times_of(event, name);
-  const double time = times ? static_cast<double>(times->ended - times->started)
-                            : static_cast<double>(on_host.count());
-  return {std::max(1.0, time), !times};
+  const std::optional<EventTimes> start = times_of(first, name), end = times_of(last, name);
+  const bool on_device = start && end && end->ended >= start->started;
+  const double all = on_device ? static_cast<double>(end->ended - start->started)
+                               : static_cast<double>(on_host.count());
+  return {std::max(1.0, all / static_cast<double>(repetitions)), !on_device};
+}
+
+std::size_t repetitions_of(const PlanLaunch& launch, const LaunchTime& once,
+                           const OpenClDevice& device) {
+  constexpr double together = 16e6;  // nanoseconds
+  constexpr double most = 1000;
+  if (device.computes_in_host_memory() && !once.host_timed) return 1;
+  std::set<std::string> read, written;
+  for (const TensorArgument* argument : tensors_in(launch)) {
+    (argument->write ? written : read).insert(argument->tensor);
+  }
+  for (const std::string& tensor : written) {
+    if (read.count(tensor) != 0) return 1;
+  }
+  return static_cast<std::size_t>(std::clamp(std::ceil(together / once.nanoseconds), 1.0, most));
 }
 
 }  // namespace fm

@@ -32,8 +32,16 @@ struct LaunchTime {
   double nanoseconds = 0;   ///< at least 1
   bool host_timed = false;  ///< the driver gave no times: until the host saw it complete
 };
-/// Enqueues, waits and times. `name` is what messages call it.
+/// Enqueues, waits and times: `repetitions` one after the other, for the time of one. `name` is
+/// what messages call it.
 LaunchTime time_launch(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
-                       WorkSize local, const std::string& name);
+                       WorkSize local, const std::string& name, std::size_t repetitions = 1);
+
+/// How often a launch that took `once` is to run for its time to be told from the clock's tick and
+/// the driver's overhead: until all take 16 ms together, at most 1000 times. Once where the launch
+/// reads what it writes, so that it computes something else each time, and on a CPU that gives
+/// times, since its clock is exact.
+std::size_t repetitions_of(const PlanLaunch& launch, const LaunchTime& once,
+                           const OpenClDevice& device);
 
 }  // namespace fm

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/version.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/run_report.hpp"
 
 namespace fm {
@@ -105,6 +106,18 @@ std::map<std::string, ResultCounter> counters_of(const Measurement& measured) {
       {"programs.fallbacks",
        {static_cast<double>(measured.fallbacks.size()), "programs",
         "of them refused by the compiler as planned and built with plainer options"}},
+      {"runs.slices",
+       {static_cast<double>(measured.runs.back().slices), "slices",
+        "of launches that the launch cap split, in the last run"}},
+      {"driver.drm_bytes",
+       {static_cast<double>(measured.driver.drm.count()), "bytes",
+        "held by DRM drivers for this process, at the end (fdinfo)"}},
+      {"driver.mapped_bytes",
+       {static_cast<double>(measured.driver.mapped.count()), "bytes",
+        "address space of the GPU's device files, at the end (kgsl, mali, ..)"}},
+      {"driver.dma_buf_bytes",
+       {static_cast<double>(measured.driver.dma_buf.count()), "bytes",
+        "shared buffers held by file descriptor, at the end"}},
       {"runs.host_timed",
        {static_cast<double>(measured.host_timed), "commands",
         "launches and copies timed by the host's clock, since the driver gave no times"}},
@@ -118,6 +131,9 @@ std::map<std::string, std::string> run_facts(const Measurement& measured) {
   std::set<std::string> kernels;
   for (const BuildFallback& fallback : measured.fallbacks) kernels.insert(fallback.kernel);
   if (!kernels.empty()) facts["kernel_fallbacks"] = boost::algorithm::join(kernels, " ");
+  std::set<std::string> quirks;
+  for (const DriverQuirk& quirk : quirks_of(measured.device)) quirks.insert(quirk.name);
+  if (!quirks.empty()) facts["driver_quirks"] = boost::algorithm::join(quirks, " ");
   if (measured.host_timed > 0) facts["launch_clock"] = "host";
   return facts;
 }

@@ -1,34 +1,9 @@
 #include "executor/model_arrays.hpp"
 
-#include <optional>
-
 #include "executor/streamer/gathered_rows.hpp"
 
 namespace fm {
 namespace {
-
-/// Files as they are asked for, each opened once.
-class OpenFiles {
- public:
-  explicit OpenFiles(const ModelFiles& files) : files_(files) {}
-
-  /// Null when the tensor's model has none.
-  const NpzReader* of(const Plan& plan, const PlanTensor& tensor) {
-    const auto file = files_.find(model_of(plan, tensor));
-    if (file == files_.end()) return nullptr;
-    const auto open = readers_.find(file->first);
-    if (open != readers_.end()) return &open->second;
-    return &readers_.try_emplace(file->first, file->second).first->second;
-  }
-
- private:
-  const ModelFiles& files_;
-  std::map<std::string, NpzReader> readers_;
-};
-
-BarKind bars_of(const FmexecOptions& options) {
-  return options.half_bars ? BarKind::half_error : BarKind::by_storage;
-}
 
 void print(const OutputComparison& comparison, const std::string& name, std::ostream& out) {
   out << "verify               output " << name << ": relative error " << comparison.relative_error
@@ -40,11 +15,25 @@ void print(const OutputComparison& comparison, const std::string& name, std::ost
 
 }  // namespace
 
+const NpzReader* OpenFiles::of(const Plan& plan, const PlanTensor& tensor) {
+  const auto file = files_.find(model_of(plan, tensor));
+  if (file == files_.end()) return nullptr;
+  const auto open = readers_.find(file->first);
+  if (open != readers_.end()) return &open->second;
+  return &readers_.try_emplace(file->first, file->second).first->second;
+}
+
+BarKind bars_of(const FmexecOptions& options) {
+  return options.half_bars ? BarKind::half_error : BarKind::by_storage;
+}
+
 ArrayFiles::ArrayFiles(const Plan& plan, const FmexecOptions& options)
     : inputs(model_files(plan, "--inputs", options.inputs)),
       references(model_files(plan, "--verify", options.verify)),
-      outputs(model_files(plan, "--outputs", options.outputs)) {
+      outputs(model_files(plan, "--outputs", options.outputs)),
+      tensors(model_files(plan, "--verify-ops", options.verify_ops)) {
   inputs.insert(references.begin(), references.end());
+  inputs.insert(tensors.begin(), tensors.end());
 }
 
 ArraysByTensor make_inputs(const Plan& plan, const ArrayFiles& files,

@@ -17,10 +17,25 @@ using ArraysByTensor = std::map<std::string, NpyArray>;  ///< by PlanTensor::id
 /// The files that fmexec's options name, by model.
 struct ArrayFiles {
   ArrayFiles(const Plan& plan, const FmexecOptions& options);
-  ModelFiles inputs;      ///< of --inputs, else of --verify
+  ModelFiles inputs;      ///< of --inputs, else of --verify, else of --verify-ops
   ModelFiles references;  ///< of --verify
   ModelFiles outputs;     ///< of --outputs
+  ModelFiles tensors;     ///< of --verify-ops
 };
+
+/// Files as they are asked for, each opened once.
+class OpenFiles {
+ public:
+  explicit OpenFiles(const ModelFiles& files) : files_(files) {}
+  /// Null when the tensor's model has none.
+  const NpzReader* of(const Plan& plan, const PlanTensor& tensor);
+
+ private:
+  const ModelFiles& files_;
+  std::map<std::string, NpzReader> readers_;
+};
+
+BarKind bars_of(const FmexecOptions& options);
 
 /// A model's inputs of its file, or random ones. Throws UserError.
 ArraysByTensor make_inputs(const Plan& plan, const ArrayFiles& files, const FmexecOptions& options);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <sstream>
 
 #include "core/diagnostics.hpp"
@@ -55,6 +56,32 @@ T value_of(cl_device_id device, cl_device_info what) {
   return value;
 }
 
+/// What newer versions and extensions ask; drivers without them answer with various errors.
+template <class T>
+std::optional<T> answer_of(cl_device_id device, cl_device_info what) {
+  T value{};
+  if (opencl().clGetDeviceInfo(device, what, sizeof value, &value, nullptr) != CL_SUCCESS) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+// Names that headers of OpenCL 1.2 lack.
+constexpr cl_device_info half_config = 0x1033;            // CL_DEVICE_HALF_FP_CONFIG
+constexpr cl_device_info image_pitch_alignment = 0x104A;  // CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+constexpr cl_device_info svm_capabilities = 0x1053;       // CL_DEVICE_SVM_CAPABILITIES
+
+void read_newer_facts(OpenClDevice* device) {
+  const bool second = device->version_number().value_or(0) >= 200;
+  if (second || device->has_extension("cl_khr_image2d_from_buffer")) {
+    device->image_pitch_alignment = answer_of<cl_uint>(device->id, image_pitch_alignment);
+  }
+  if (second) device->shared_virtual_memory = answer_of<cl_bitfield>(device->id, svm_capabilities);
+  if (device->has_extension("cl_khr_fp16")) {
+    device->half_arithmetic = answer_of<cl_bitfield>(device->id, half_config);
+  }
+}
+
 /// By dimension; none where the number of dimensions cannot be.
 std::vector<std::uint64_t> work_item_limits(cl_device_id device) {
   constexpr cl_uint most_dimensions = 16;
@@ -94,6 +121,11 @@ OpenClDevice read_facts(cl_platform_id platform, cl_device_id id) {
   device.work_item_limits = work_item_limits(id);
   device.compute_units = value_of<cl_uint>(id, CL_DEVICE_MAX_COMPUTE_UNITS);
   device.clock_mhz = value_of<cl_uint>(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  device.language = text_of(id, CL_DEVICE_OPENCL_C_VERSION);
+  device.profile = text_of(id, CL_DEVICE_PROFILE);
+  device.queues = value_of<cl_command_queue_properties>(id, CL_DEVICE_QUEUE_PROPERTIES);
+  device.compiles = value_of<cl_bool>(id, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE;
+  read_newer_facts(&device);
   return device;
 }
 
@@ -143,21 +175,18 @@ OpenClDevice preferred(const std::vector<OpenClDevice>& devices) {
   return devices.front();
 }
 
-OpenClDevice chosen(const std::vector<OpenClDevice>& devices, const std::string& wanted) {
-  if (wanted.empty()) return preferred(devices);
-  if (std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return std::isdigit(c); })) {
-    if (wanted.size() < 6 && std::stoul(wanted) < devices.size())
-      return devices[std::stoul(wanted)];
-    throw UserError("--device " + wanted + ": no such device; there are:\n" + describe(devices));
+OpenClDevice chosen(const DeviceList& list, const std::string& wanted) {
+  if (wanted.empty()) return preferred(list.devices);
+  const bool number =
+      std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return std::isdigit(c); });
+  for (const OpenClDevice& device : list.devices) {
+    const bool named = lower(device.name).find(lower(wanted)) != std::string::npos ||
+                       lower(device.platform_name).find(lower(wanted)) != std::string::npos;
+    if (number ? wanted == std::to_string(device.index) : named) return device;
   }
-  for (const OpenClDevice& device : devices) {
-    if (lower(device.name).find(lower(wanted)) != std::string::npos ||
-        lower(device.platform_name).find(lower(wanted)) != std::string::npos) {
-      return device;
-    }
-  }
-  throw UserError("--device " + wanted + ": no device's name contains it; there are:\n" +
-                  describe(devices));
+  throw UserError("--device " + wanted +
+                  (number ? ": no such device" : ": no device's name contains it") +
+                  "; there are:\n" + describe(list));
 }
 
 /// No OpenCL device may give these answers, so what else its driver says is not to be trusted.
@@ -168,6 +197,7 @@ void check_facts(const OpenClDevice& device) {
       {"CL_DEVICE_MAX_WORK_GROUP_SIZE is 0", device.work_group_limit == 0},
       {"CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS is not 3 to 16", device.work_item_limits.empty()},
       {"CL_DEVICE_MAX_COMPUTE_UNITS is 0", device.compute_units == 0},
+      {"CL_DEVICE_COMPILER_AVAILABLE is false", !device.compiles},
   };
   for (const auto& [fact, found] : impossible) {
     if (!found) continue;
@@ -175,9 +205,24 @@ void check_facts(const OpenClDevice& device) {
                       ", which cannot be; update the driver (" + device.driver +
                       "), or choose another device with --device");
   }
+  if (device.version_number().value_or(102) < 102) {
+    throw DeviceError(device.name + " has " + device.version +
+                      ", but OpenCL 1.2 or newer is needed; update the driver, or choose another "
+                      "device with --device");
+  }
 }
 
 }  // namespace
+
+bool OpenClDevice::computes_in_half() const {
+  return has_extension("cl_khr_fp16") && half_arithmetic.value_or(1) != 0;
+}
+
+std::optional<unsigned> OpenClDevice::version_number() const {
+  unsigned major = 0, minor = 0;
+  if (std::sscanf(version.c_str(), "OpenCL %2u.%2u", &major, &minor) != 2) return std::nullopt;
+  return major * 100 + minor;
+}
 
 bool OpenClDevice::has_extension(const std::string& extension) const {
   std::istringstream words(extensions);
@@ -193,6 +238,8 @@ std::map<std::string, std::string> OpenClDevice::facts() const {
       {"vendor", vendor},
       {"version", version},
       {"driver", driver},
+      {"language", language},
+      {"profile", profile},
       {"platform", platform_name},
       {"platform_version", platform_version},
       {"type", type_name(type)},
@@ -210,16 +257,35 @@ std::map<std::string, std::string> OpenClDevice::facts() const {
   };
 }
 
-std::vector<OpenClDevice> list_devices() {
-  std::vector<OpenClDevice> found;
-  for (cl_platform_id platform : platforms()) {
-    for (cl_device_id id : devices_of(platform)) {
-      found.push_back(read_facts(platform, id));
-      found.back().index = found.size() - 1;
+DeviceList list_devices() {
+  DeviceList list;
+  std::size_t index = 0;
+  std::optional<DeviceError> first;
+  const auto failed = [&](const std::string& what, const DeviceError& error) {
+    if (!first) first = error;
+    list.failures.push_back(what + " cannot be used: " + error.what());
+  };
+  const std::vector<cl_platform_id> all = platforms();
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    std::vector<cl_device_id> ids;
+    try {
+      ids = devices_of(all[p]);
+    } catch (const DeviceError& error) {
+      failed("platform " + std::to_string(p), error);
+    }
+    for (cl_device_id id : ids) {
+      try {
+        list.devices.push_back(read_facts(all[p], id));
+        list.devices.back().index = index;
+      } catch (const DeviceError& error) {
+        failed("device " + std::to_string(index), error);
+      }
+      ++index;
     }
   }
-  if (found.empty()) throw DeviceError(no_device);
-  return found;
+  if (!list.devices.empty()) return list;
+  if (first) throw *first;
+  throw DeviceError(no_device);
 }
 
 OpenClDevice select_device(const std::string& wanted) {
@@ -228,14 +294,15 @@ OpenClDevice select_device(const std::string& wanted) {
   return device;
 }
 
-std::string describe(const std::vector<OpenClDevice>& devices) {
-  std::ostringstream text;
-  for (const OpenClDevice& device : devices) {
-    if (device.index > 0) text << "\n";
-    text << device.index << ": " << device.name << " (" << device.platform_name << ", driver "
-         << device.driver << ", " << type_name(device.type) << ")";
+std::string describe(const DeviceList& list) {
+  std::string text;
+  const auto line = [&](const std::string& words) { text += (text.empty() ? "" : "\n") + words; };
+  for (const OpenClDevice& device : list.devices) {
+    line(std::to_string(device.index) + ": " + device.name + " (" + device.platform_name +
+         ", driver " + device.driver + ", " + type_name(device.type) + ")");
   }
-  return text.str();
+  for (const std::string& failure : list.failures) line(failure);
+  return text;
 }
 
 }  // namespace fm

@@ -2,12 +2,26 @@
 
 namespace fm {
 
+namespace {
+
+// Of cl_qcom_perf_hint, which headers lack.
+constexpr cl_context_properties perf_hint_property = 0x40C2;  // CL_CONTEXT_PERF_HINT_QCOM
+constexpr cl_context_properties highest_clocks = 0x40C3;      // CL_PERF_HINT_HIGH_QCOM
+
+}  // namespace
+
 OpenClContext::OpenClContext(const OpenClDevice& device) : device_(device) {
-  const cl_context_properties properties[] = {
-      CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform), 0};
   cl_int code = CL_SUCCESS;
-  context_ = decltype(context_)(
-      opencl().clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code));
+  const auto create = [&](cl_context_properties hint) {
+    const cl_context_properties properties[] = {
+        CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(device.platform), hint,
+        hint == 0 ? 0 : highest_clocks, 0};
+    context_ = decltype(context_)(
+        opencl().clCreateContext(properties, 1, &device.id, nullptr, nullptr, &code));
+  };
+  if (device.has_extension(perf_hint_extension)) create(perf_hint_property);
+  perf_hint_ = context_ && code == CL_SUCCESS;
+  if (!perf_hint_) create(0);
   check_opencl(code, "clCreateContext", "creating a context on " + device.name);
 }
 
@@ -75,8 +89,10 @@ OpenClProgram build_program(const OpenClContext& context, const std::string& nam
 OpenClKernel create_kernel(const OpenClProgram& program, const std::string& name) {
   cl_int code = CL_SUCCESS;
   OpenClKernel kernel(opencl().clCreateKernel(program.get(), name.c_str(), &code));
-  check_opencl(code, "clCreateKernel", "creating kernel " + name);
-  return kernel;
+  if (code == CL_SUCCESS) return kernel;
+  const std::string attempt = "creating kernel " + name;
+  if (code == CL_OUT_OF_HOST_MEMORY) throw OpenClError(code, "clCreateKernel", attempt);
+  throw ProgramBuildError(code, "clCreateKernel", attempt);
 }
 
 void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& values,
@@ -100,12 +116,13 @@ void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& v
 
 OpenClEvent enqueue_kernel(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
                            WorkSize local, const std::string& name,
-                           const std::vector<cl_event>& after) {
+                           const std::vector<cl_event>& after, WorkSize offset) {
+  const std::size_t first[] = {offset[0], offset[1], offset[2]};
   const std::size_t global_size[] = {global[0], global[1], global[2]};
   const std::size_t local_size[] = {local[0], local[1], local[2]};
   cl_event event = nullptr;
   const cl_int code = opencl().clEnqueueNDRangeKernel(
-      queue.get(), kernel.get(), 3, nullptr, global_size, local_size,
+      queue.get(), kernel.get(), 3, offset == WorkSize{} ? nullptr : first, global_size, local_size,
       static_cast<cl_uint>(after.size()), after.empty() ? nullptr : after.data(), &event);
   if (code != CL_SUCCESS) check_opencl(code, "clEnqueueNDRangeKernel", "enqueueing " + name);
   return OpenClEvent(event);

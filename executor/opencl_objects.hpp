@@ -48,15 +48,19 @@ using OpenClProgram = OpenClHandle<cl_program, &OpenClFunctions::clReleaseProgra
 using OpenClKernel = OpenClHandle<cl_kernel, &OpenClFunctions::clReleaseKernel>;
 using OpenClEvent = OpenClHandle<cl_event, &OpenClFunctions::clReleaseEvent>;
 
-/// One context on one device.
+constexpr const char* perf_hint_extension = "cl_qcom_perf_hint";
+
+/// One context on one device; it asks for the highest clocks where cl_qcom_perf_hint lets it.
 class OpenClContext {
  public:
   explicit OpenClContext(const OpenClDevice& device);
   const OpenClDevice& device() const { return device_; }
   cl_context get() const { return context_.get(); }
+  bool has_perf_hint() const { return perf_hint_; }
 
  private:
   OpenClDevice device_;
+  bool perf_hint_ = false;
   OpenClHandle<cl_context, &OpenClFunctions::clReleaseContext> context_;
 };
 
@@ -121,7 +125,7 @@ class MappedRange {
 // ---- programs and launches
 // ---------------------------------------------------------------------------------------
 
-/// The compiler refused source or options.
+/// The compiler refused source or options; some compile only when the kernel is created.
 class ProgramBuildError : public OpenClError {
  public:
   using OpenClError::OpenClError;
@@ -141,10 +145,10 @@ void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& v
                    cl_uint first = 0, const std::string& name = "a kernel");
 
 using WorkSize = std::array<std::uint64_t, 3>;
-/// Enqueues and returns its event.
+/// Enqueues and returns its event. `offset`: of the first work-item.
 OpenClEvent enqueue_kernel(const OpenClQueue& queue, const OpenClKernel& kernel, WorkSize global,
                            WorkSize local, const std::string& name,
-                           const std::vector<cl_event>& after = {});
+                           const std::vector<cl_event>& after = {}, WorkSize offset = {});
 void wait_for(const OpenClEvent& event, const std::string& name);
 
 /// Nanoseconds on the device's clock.

@@ -20,7 +20,9 @@ PlanExecutor::PlanExecutor(const Plan& plan, const WeightsIndex& index,
       compute_queue_(create_queue(context_, "compute")),
       reader_(weights_path, options.disk_bytes_per_second),
       programs_(context_, options.cache_folder),
-      gathered_rows_(plan.gathers.size()) {
+      gathered_rows_(plan.gathers.size()),
+      build_{options.check_bounds, options.launch_cap.has_value()} {
+  if (options.launch_cap) cap_.emplace(*options.launch_cap, device);
   telling_held_memory(recorder_, [&] { make_ready(index); });
 }
 
@@ -30,6 +32,10 @@ void PlanExecutor::make_ready(const WeightsIndex& index) {
   memory_ = std::make_unique<TensorMemory>(context_, plan_, recorder_);
   streamer_ = std::make_unique<Streamer>(context_, plan_, index, reader_, recorder_);
   if (schedule_.ring > Bytes(0)) make_ring();
+  if (build_.checked) {
+    bounds_ =
+        std::make_unique<BoundsReport>(context_, compute_queue_, plan_, schedule_.ring, build_);
+  }
 
   const std::vector<ReadTicket> preloads = post_preloads();
   const std::uint64_t since = recorder_.now();
@@ -40,7 +46,7 @@ void PlanExecutor::make_ready(const WeightsIndex& index) {
 
 std::uint64_t PlanExecutor::load_programs() {
   const std::uint64_t since = recorder_.now();
-  kernels_ = build_kernels(plan_, context_, programs_);
+  kernels_ = build_kernels(plan_, context_, programs_, build_);
   startup_ns_ = recorder_.now();
   return recorder_.note(program_thread,
                         think_operation(trace::Think::PROGRAMS, startup_ns_ - since,
@@ -129,16 +135,21 @@ std::vector<std::uint8_t> PlanExecutor::read_tensor(const PlanTensor& tensor) {
   return memory_->read(compute_queue_, tensor);
 }
 
+void PlanExecutor::write_tensor(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes) {
+  memory_->write(compute_queue_, tensor, bytes);
+}
+
 void PlanExecutor::clear(const PlanTensor& tensor) {
-  memory_->write(compute_queue_, tensor, std::vector<std::uint8_t>(tensor.bytes.count()));
+  write_tensor(tensor, std::vector<std::uint8_t>(tensor.bytes.count()));
 }
 
 RunTimes PlanExecutor::run(const RunProgress& progress, LaunchObserver* observer) {
   const std::uint64_t began = recorder_.now();
   await_preloads(post_preloads());
-  RunTimes times = PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_,
-                            ring_.get(), *memory_, recorder_, observer})
-                       .execute(progress);
+  RunTimes times =
+      PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_, ring_.get(),
+               *memory_, recorder_, observer, bounds_.get(), cap_ ? &*cap_ : nullptr})
+          .execute(progress);
   times.began = began;
   return times;
 }

@@ -9,6 +9,7 @@
 
 #include "core/plan.hpp"
 #include "core/weights_file.hpp"
+#include "executor/bounds_report.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/plan_run.hpp"
 #include "executor/program_cache.hpp"
@@ -18,6 +19,8 @@ namespace fm {
 struct ExecutorOptions {
   std::optional<double> disk_bytes_per_second;  ///< throttle
   std::string cache_folder;                     ///< of program binaries; "" = none
+  bool check_bounds = false;  ///< checked kernels; the plan must have enqueue_ahead = 1
+  std::optional<Nanoseconds> launch_cap = std::nullopt;  ///< how long a launch may keep the device
 };
 
 class PlanExecutor {
@@ -34,6 +37,8 @@ class PlanExecutor {
   void write_input(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
   /// An output, or any other tensor in a pool, in its layout.
   std::vector<std::uint8_t> read_tensor(const PlanTensor& tensor);
+  /// A tensor in a pool, in its layout.
+  void write_tensor(const PlanTensor& tensor, const std::vector<std::uint8_t>& bytes);
   /// Fills a tensor in a pool with zeros.
   void clear(const PlanTensor& tensor);
   /// Reads first what an earlier run released of the preloaded weights.
@@ -42,6 +47,8 @@ class PlanExecutor {
   const OpenClContext& context() const { return context_; }
   HostRecorder& recorder() { return recorder_; }
   const ProgramCache& programs() const { return programs_; }
+  /// Null unless bounds are checked.
+  const BoundsReport* bounds() const { return bounds_.get(); }
   Bytes bytes_read() const { return streamer_->bytes_read(); }
   /// When context and programs were ready, on the recorder's clock.
   std::uint64_t startup_ns() const { return startup_ns_; }
@@ -69,7 +76,10 @@ class PlanExecutor {
   std::unique_ptr<TensorMemory> memory_;
   std::unique_ptr<StagingRing> ring_;
   std::unique_ptr<Streamer> streamer_;  // stops its thread before the memory it fills goes
+  const KernelBuild build_;
+  std::optional<LaunchCap> cap_;
   std::vector<const OpenClKernel*> kernels_;
+  std::unique_ptr<BoundsReport> bounds_;
   std::uint64_t startup_ns_ = 0;
 };
 

@@ -14,4 +14,23 @@ std::string named(const PlanTensor& tensor) {
 
 std::string named(const Pool& pool) { return "pool " + pool.id; }
 
+std::vector<const TensorArgument*> tensors_in(const PlanLaunch& launch) {
+  std::vector<const TensorArgument*> found;
+  for (const LaunchArgument& argument : launch.arguments) {
+    if (const auto* tensor = std::get_if<TensorArgument>(&argument)) found.push_back(tensor);
+  }
+  return found;
+}
+
+std::string title(const PlanLaunch& launch) {
+  std::string text = "launch " + launch.id + " (" + launch.kernel + ", " + launch.operation;
+  for (std::size_t i = 0; i < launch.nodes.size(); ++i) {
+    text += (i > 0                     ? ", `"
+             : launch.nodes.size() > 1 ? " of nodes `"
+                                       : " of node `") +
+            launch.nodes[i] + "`";
+  }
+  return text + ")";
+}
+
 }  // namespace fm

@@ -2,6 +2,7 @@
 // What messages call the parts of a plan.
 
 #include <string>
+#include <vector>
 
 #include "core/plan.hpp"
 
@@ -13,5 +14,10 @@ std::string named(const PlanLaunch& launch);
 std::string named(const PlanTensor& tensor);
 /// "pool buffer0".
 std::string named(const Pool& pool);
+
+/// "launch L3 (matmul, MatMul of node `fc`)".
+std::string title(const PlanLaunch& launch);
+/// The launch's tensor arguments.
+std::vector<const TensorArgument*> tensors_in(const PlanLaunch& launch);
 
 }  // namespace fm

@@ -4,6 +4,8 @@
 #include <iomanip>
 #include <sstream>
 
+#include "executor/device_features.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/index_values.hpp"
 #include "executor/recorder/run_trace.hpp"
 #include "executor/trace_tool/host_program.hpp"
@@ -28,8 +30,10 @@ class Recording {
     const IndexSource indices = [&](const PlanTensor& tensor) {
       return index_values(plan, tensor, weights, integer_inputs);
     };
-    write_run_trace(path, trace_header("fmexec", plan, facts, weights.empty()), plan, operations,
-                    programs_, indices);
+    trace::Header header = trace_header("fmexec", plan, facts, weights.empty());
+    add_features(features_used(context_, plan), &header);
+    add_quirks(quirks_of(context_.device()), &header);
+    write_run_trace(path, header, plan, operations, programs_, indices);
   }
 
   std::string summary(const std::string& path) const {

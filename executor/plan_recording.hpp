@@ -11,7 +11,8 @@
 
 namespace fm {
 
-/// Writes the trace of the executor's first run to `path`, with `facts` of the device and the run.
+/// Writes the trace of the executor's first run to `path`, with `facts` of the device and the run,
+/// and what it used of the device.
 /// The weights file gives the constants that kernels index with. Returns lines for people.
 std::string record_run(const Plan& plan, const ArraysByTensor& inputs, const std::string& weights,
                        const std::string& path, PlanExecutor& executor,

@@ -67,6 +67,11 @@ void PlanRun::observe(std::size_t launch) {
     command.complete = recorder_.now();
     if (command.ring_piece != 0) resources_.ring->free(command.ring_piece, main_thread);
   }
+  if (resources_.cap != nullptr && plan_.launches[launch].kind == LaunchKind::kernel) {
+    const std::optional<EventTimes> times = times_of(commands.back(), plan_.launches[launch]);
+    if (times) resources_.cap->measured(plan_.launches[launch], times->ended - times->started);
+  }
+  if (resources_.bounds != nullptr) resources_.bounds->check(launch);
   if (resources_.observer != nullptr) resources_.observer->launch_done(launch);
 }
 
@@ -88,6 +93,7 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
   dependencies(launch, &events, &causes);
   std::vector<KernelValue> values = argument_values(launch);
   const std::vector<LoggedStream> streams = stream_values(launch, parts, &values);
+  if (resources_.bounds != nullptr) values.emplace_back(resources_.bounds->begin(position));
   set_arguments(kernel, values, 0, named(launch));
   Command command;
   command.operation = recorder_.begin(
@@ -100,9 +106,7 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
           streams),
       causes);
   command.queued = recorder_.now();
-  command.event = fm::enqueue_kernel(resources_.compute_queue, kernel, launch.global, launch.local,
-                                     named(launch), events);
-  flush(resources_.compute_queue, "flushing " + named(launch));
+  enqueue_slices(launch, kernel, events, &command);
   recorder_.end(command.operation);
   if (staged != nullptr) {
     command.ring_piece = staged->piece.number;
@@ -110,6 +114,36 @@ void PlanRun::enqueue_kernel(std::size_t position, const std::vector<std::size_t
   }
   commands_[position].push_back(std::move(command));
   (*progress_)(walk_.observed(), plan_.launches.size());
+}
+
+void PlanRun::enqueue_slices(const PlanLaunch& launch, const OpenClKernel& kernel,
+                             const std::vector<cl_event>& after, Command* command) {
+  std::vector<LaunchSlice> slices{{{}, launch.global}};
+  if (resources_.cap != nullptr) slices = resources_.cap->slices(launch);
+  for (const LaunchSlice& slice : slices) {
+    const bool first = &slice == &slices.front();
+    OpenClEvent event =
+        fm::enqueue_kernel(resources_.compute_queue, kernel, slice.global, launch.local,
+                           named(launch), first ? after : std::vector<cl_event>{}, slice.offset);
+    flush(resources_.compute_queue, "flushing " + named(launch));
+    if (first && slices.size() > 1) {
+      command->first = std::move(event);
+    } else {
+      command->event = std::move(event);
+    }
+  }
+  if (slices.size() < 2) return;
+  ++split_;
+  slices_ += slices.size();
+}
+
+std::optional<EventTimes> PlanRun::times_of(const Command& command,
+                                            const PlanLaunch& launch) const {
+  std::optional<EventTimes> times = fm::times_of(command.event, named(launch));
+  if (!command.first || !times) return times;
+  const std::optional<EventTimes> first = fm::times_of(command.first, named(launch));
+  if (!first) return std::nullopt;
+  return EventTimes{first->queued, first->submitted, first->started, times->ended};
 }
 
 void PlanRun::enqueue_copy(std::size_t position, std::size_t part_index) {
@@ -199,12 +233,14 @@ RunTimes PlanRun::collect(std::uint64_t began) const {
   RunTimes run;
   run.began = began;
   run.ended = recorder_.now();
+  run.split = split_;
+  run.slices = slices_;
   std::map<LaunchKind, std::uint64_t> complete;  // the command before, of each queue
   for (std::size_t position = 0; position < commands_.size(); ++position) {
     const PlanLaunch& planned = plan_.launches[position];
     LaunchTimes launch;
     for (const Command& command : commands_[position]) {
-      std::optional<EventTimes> measured = times_of(command.event, named(planned));
+      std::optional<EventTimes> measured = times_of(command, planned);
       std::uint64_t& before = complete[planned.kind];
       if (!measured) {
         ++run.host_timed;

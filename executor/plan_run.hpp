@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "core/plan.hpp"
+#include "executor/bounds_report.hpp"
 #include "executor/host_recorder.hpp"
+#include "executor/launch_slices.hpp"
 #include "executor/opencl_objects.hpp"
 #include "executor/plan_walk.hpp"
 #include "executor/streamer/streamer.hpp"
@@ -27,6 +29,7 @@ struct RunTimes {
   /// Kernels and copies whose times are the host's, from the enqueue or the end of the command
   /// before to when the host saw them complete: the driver gave none.
   std::size_t host_timed = 0;
+  std::size_t split = 0, slices = 0;  ///< launches in several slices, and how many those were
 };
 
 /// Told how many of how many launches are complete.
@@ -53,6 +56,8 @@ struct RunResources {
   TensorMemory& memory;
   HostRecorder& recorder;
   LaunchObserver* observer;  ///< or null
+  BoundsReport* bounds;      ///< null unless kernels are checked
+  LaunchCap* cap;            ///< null where launches are never split
 };
 
 /// The host program: a plan's walk on the device.
@@ -64,6 +69,7 @@ class PlanRun : private PlanActor {
  private:
   struct Command {
     OpenClEvent event;
+    OpenClEvent first;            // of a launch in slices
     std::uint64_t operation = 0;  // in the host log
     std::uint64_t queued = 0;     // on the recorder's clock
     std::uint64_t complete = 0;   // on the recorder's clock: when the host saw it
@@ -87,6 +93,10 @@ class PlanRun : private PlanActor {
                                           std::vector<KernelValue>* values);
   /// Events and operations of the launches that `launch` must wait for on another queue.
   void dependencies(const PlanLaunch& launch, std::vector<cl_event>* events, Causes* causes) const;
+  /// All of it, in as many slices as the cap asks for.
+  void enqueue_slices(const PlanLaunch& launch, const OpenClKernel& kernel,
+                      const std::vector<cl_event>& after, Command* command);
+  std::optional<EventTimes> times_of(const Command& command, const PlanLaunch& launch) const;
   RunTimes collect(std::uint64_t began) const;
 
   RunResources resources_;
@@ -97,6 +107,7 @@ class PlanRun : private PlanActor {
   std::vector<ReadTicket> tickets_;       // by part; null: not posted
   std::vector<const ReadResult*> reads_;  // by part; null: not waited for
   const RunProgress* progress_ = nullptr;
+  std::size_t split_ = 0, slices_ = 0;
   std::uint64_t last_cause_ = 0;  // operation that lets the next reads start
 };
 

@@ -11,6 +11,7 @@
 #include "core/atomic_file.hpp"
 #include "core/diagnostics.hpp"
 #include "core/digest.hpp"
+#include "executor/driver_quirks.hpp"
 
 namespace fm {
 namespace {
@@ -82,7 +83,9 @@ std::string default_cache_folder() {
 }
 
 ProgramCache::ProgramCache(const OpenClContext& context, std::string folder)
-    : context_(context), folder_(std::move(folder)) {
+    : context_(context),
+      folder_(has_quirk(context.device(), QuirkEffect::no_binaries) ? "" : std::move(folder)),
+      optimises_(!has_quirk(context.device(), QuirkEffect::no_optimisation)) {
   if (folder_.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
@@ -90,7 +93,8 @@ ProgramCache::ProgramCache(const OpenClContext& context, std::string folder)
 }
 
 const OpenClKernel& ProgramCache::kernel(const std::string& name, const std::string& source,
-                                         const std::string& options) {
+                                         const std::string& planned) {
+  const std::string options = optimises_ ? planned : planned + " -cl-opt-disable";
   const std::string key = key_of(context_.device(), name, source, options);
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second.kernel;
   return entries_.emplace(key, make(name, source, options)).first->second.kernel;

@@ -26,12 +26,13 @@ std::string describe(const BuildFallback& fallback);
 /// damaged or that the driver refuses is deleted and built again. Not thread-safe.
 class ProgramCache {
  public:
-  /// `folder` "": in memory only.
+  /// `folder` "": in memory only. Known faults of the driver may forbid binaries or optimisation.
   explicit ProgramCache(const OpenClContext& context, std::string folder = default_cache_folder());
 
   /// The kernel function `name` of `source` built with `options`: the same object for the same
-  /// three. Options that the compiler refuses are tried without the -cl- ones, then with
-  /// -cl-opt-disable. Throws DeviceError naming the kernel, with the compiler's log.
+  /// three. Options that the compiler refuses, when it builds or when the kernel is created, are
+  /// tried without the -cl- ones, then with -cl-opt-disable. Throws DeviceError naming the kernel,
+  /// with the compiler's log.
   const OpenClKernel& kernel(const std::string& name, const std::string& source,
                              const std::string& options);
 
@@ -55,6 +56,7 @@ class ProgramCache {
 
   const OpenClContext& context_;
   std::string folder_;
+  const bool optimises_;
   std::map<std::string, Entry> entries_;  // by key digest
   std::vector<BuildFallback> fallbacks_;
   std::size_t built_from_source_ = 0;

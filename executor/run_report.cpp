@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/figures_text.hpp"
+#include "executor/driver_quirks.hpp"
 #include "executor/held_memory.hpp"
 
 namespace fm {
@@ -73,6 +74,10 @@ void print_memory(const Measurement& measured, std::ostream& out) {
       << mebibytes(measured.process.resident_anonymous) << " anonymous, "
       << mebibytes(measured.process.resident_file) << " of files, "
       << mebibytes(measured.process.swapped) << " swapped)\n";
+  if (!measured.driver.any()) return;
+  out << "driver's memory      " << mebibytes(measured.driver.drm) << " of DRM, "
+      << mebibytes(measured.driver.mapped) << " of mapped device files, "
+      << mebibytes(measured.driver.dma_buf) << " of shared buffers\n";
 }
 
 }  // namespace
@@ -107,6 +112,9 @@ std::string summary_text(const Plan& plan, const Measurement& measured) {
       << ", driver " << measured.device.driver << ")\n";
   out << "plan                 " << plan.policy << ", " << plan.launches.size() << " launches, "
       << measured.programs << " programs (" << measured.programs_built << " built from source)\n";
+  for (const DriverQuirk& quirk : quirks_of(measured.device)) {
+    out << "driver quirk         " << describe(quirk) << "\n";
+  }
   for (const BuildFallback& fallback : measured.fallbacks) {
     out << "kernel fallback      " << fallback.kernel << ", built with " << fallback.options
         << "\n";
@@ -114,6 +122,9 @@ std::string summary_text(const Plan& plan, const Measurement& measured) {
   if (measured.host_timed > 0) {
     out << "launch clock         the host's: the driver gave no times of " << measured.host_timed
         << " launches and copies\n";
+  }
+  if (const RunTimes& run = measured.runs.back(); run.split > 0) {
+    out << "launch cap           " << run.split << " launches in " << run.slices << " slices\n";
   }
   out << "initialisation       " << milliseconds(first_start)
       << " until the first launch, of which " << milliseconds(measured.startup_ns)

@@ -7,6 +7,7 @@
 
 #include "core/plan.hpp"
 #include "core/result.hpp"
+#include "executor/driver_memory.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/opencl_device.hpp"
 #include "executor/plan_run.hpp"
@@ -23,6 +24,7 @@ struct Measurement {
   std::vector<RunTimes> runs;    ///< those that count; may begin with `first`
   ResultMemory memory;
   ProcessMemory process;
+  DriverMemory driver;
   Bytes bytes_read;
   std::size_t programs = 0, programs_built = 0;
   std::vector<BuildFallback> fallbacks;
@@ -31,7 +33,8 @@ struct Measurement {
 };
 
 /// Of the device, and what was special about these runs: kernels built with plainer options
-/// (`kernel_fallbacks`), launches timed by the host (`launch_clock`).
+/// (`kernel_fallbacks`), known faults of the driver (`driver_quirks`), launches timed by the host
+/// (`launch_clock`).
 std::map<std::string, std::string> run_facts(const Measurement& measured);
 
 /// From the first launch's start to the last one's end.

@@ -3,6 +3,7 @@
 // come and go.
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ namespace fm {
 
 class TensorMemory {
  public:
-  /// Creates the pools (class ACTIVATIONS) and a view of each tensor in them.
+  /// Creates the pools (class ACTIVATIONS) and a view of each tensor in them. A buffer pool that
+  /// is larger than the device allows becomes several buffers.
   TensorMemory(const OpenClContext& context, const Plan& plan, HostRecorder& recorder);
   ~TensorMemory();
   TensorMemory(const TensorMemory&) = delete;
@@ -46,25 +48,30 @@ class TensorMemory {
   void poison(const OpenClQueue& queue);
 
  private:
+  /// A pool, or one of the buffers that it is made of where it is too large for one.
   struct PoolMemory {
     const Pool* pool = nullptr;
+    Bytes bytes;
     OpenClMemory memory;
     std::uint64_t object = 0;
   };
   struct Place {
-    OpenClMemory own;         // sub-buffer or a weight's image
-    HostFilledBuffer buffer;  // of a weight
-    cl_mem memory = nullptr;  // own, or the pool itself; not for `buffer`
+    OpenClMemory own;                  // sub-buffer or a weight's image
+    HostFilledBuffer buffer;           // of a weight
+    cl_mem memory = nullptr;           // own, or the pool itself; not for `buffer`
+    const PoolMemory* pool = nullptr;  // not for a weight
     std::uint64_t object = 0;
-    Bytes offset;
+    Bytes offset;  // in that
     std::uint64_t created_by = 0;
   };
-  void create_pool(const Pool& pool);
-  void create_view(const PlanTensor& tensor);
+  void create_image_pool(const Plan& plan, const Pool& pool);
+  void create_buffer_pool(const Plan& plan, const Pool& pool);
+  /// At `offset` of it.
+  void create_view(const PlanTensor& tensor, const PoolMemory& pool, Bytes offset);
 
   const OpenClContext& context_;
   HostRecorder& recorder_;
-  std::map<std::string, PoolMemory> pools_;
+  std::deque<PoolMemory> pools_;         // places point into it
   std::map<std::string, Place> places_;  // by tensor
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/plan_streams.hpp"
-#include "executor/launch_memory.hpp"
 #include "executor/plan_names.hpp"
 #include "kernels/catalogue.hpp"
 #include "kernels/tile_candidates.hpp"
@@ -38,14 +37,17 @@ TunedTile TileTuner::tune(const Plan& plan, const PlanLaunch& planned) {
   for (const LaunchTile& tile : tile_candidates(launch, search)) {
     contestants.push_back(prepare(plan, with_tile(launch, tile), arguments));
   }
-  for (Contestant& contestant : contestants) run(contestant);  // to warm up
+  for (Contestant& contestant : contestants) {
+    run(contestant);  // to warm up
+    contestant.repetitions = repetitions_of(contestant.launch, run(contestant), device);
+  }
   double total = 0;
   const double enough = enough_ns * static_cast<double>(contestants.size());
   for (int round = 0; round < most_rounds && (round < 2 || total < enough); ++round) {
     for (Contestant& contestant : contestants) {
-      const double time = run(contestant);
+      const double time = run(contestant).nanoseconds;
       contestant.best_ns = round == 0 ? time : std::min(contestant.best_ns, time);
-      total += time;
+      total += time * static_cast<double>(contestant.repetitions);
     }
   }
   const auto fastest = std::min_element(
@@ -63,16 +65,16 @@ TileTuner::Contestant TileTuner::prepare(const Plan& plan, const PlanLaunch& lau
   const OpenClKernel& kernel = cache_.kernel(launch.kernel, kernel_source(plan, launch),
                                              compile_options(plan, launch, false));
   set_arguments(kernel, arguments, 0, named(launch));
-  return {launch, &kernel};
+  return {launch, &kernel, 0, 1};
 }
 
-double TileTuner::run(const Contestant& contestant) {
+LaunchTime TileTuner::run(const Contestant& contestant) {
   const PlanLaunch& launch = contestant.launch;
   // At least the clock's tick: a time in a file of tiles is above 0.
-  const LaunchTime time =
-      time_launch(queue_, *contestant.kernel, launch.global, launch.local, named(launch));
+  const LaunchTime time = time_launch(queue_, *contestant.kernel, launch.global, launch.local,
+                                      named(launch), contestant.repetitions);
   host_timed_ = host_timed_ || time.host_timed;
-  return time.nanoseconds;
+  return time;
 }
 
 }  // namespace fm

@@ -2,6 +2,7 @@
 // Times of one launch with other tiles, alone on the device.
 
 #include "core/plan.hpp"
+#include "executor/launch_memory.hpp"
 #include "executor/program_cache.hpp"
 #include "kernels/tile_file.hpp"
 
@@ -23,11 +24,11 @@ class TileTuner {
     PlanLaunch launch;
     const OpenClKernel* kernel = nullptr;  // of the cache
     double best_ns = 0;
+    std::size_t repetitions = 1;  // of a run
   };
   Contestant prepare(const Plan& plan, const PlanLaunch& launch,
                      const std::vector<KernelValue>& arguments);
-  /// Nanoseconds of one run.
-  double run(const Contestant& contestant);
+  LaunchTime run(const Contestant& contestant);
 
   const OpenClContext& context_;
   ProgramCache& cache_;

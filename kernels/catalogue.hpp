@@ -61,6 +61,15 @@ const KernelEntry& catalogue_entry(const std::string& kernel);
 std::string kernel_source(const std::string& kernel);
 /// The same with the launch's index functions (kernels/index_function.hpp) in front.
 std::string kernel_source(const Plan& plan, const PlanLaunch& launch);
+/// Builds beside the plain and the recording one.
+struct KernelBuild {
+  /// Compares every index with its extent: another argument, the report
+  /// (kernels/access_checked.clh), follows the launch's own and those of its streams.
+  bool checked = false;
+  bool sliced = false;  ///< may be enqueued in ranges of work-groups (kernels/access_sliced.clh)
+};
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch, const KernelBuild& build);
+std::string compile_options(const Plan& plan, const PlanLaunch& launch, const KernelBuild& build);
 /// Macros only, for kernels outside the catalogue (tests, foreign kernels).
 std::string access_macros();
 

@@ -165,9 +165,8 @@ void check_argument(const Plan& plan, const PlanLaunch& launch, const KernelArgu
   }
 }
 
-}  // namespace
-
-std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording) {
+/// Without what chooses one of a kernel's builds. `named`: with the index of each argument.
+std::string common_options(const Plan& plan, const PlanLaunch& launch, bool named) {
   std::string options = "-cl-std=CL1.2 -cl-mad-enable";
   for (const auto& [name, value] : launch.parameters) {
     if (!indexed_argument(name)) options += " -D" + name + "=" + value;
@@ -179,14 +178,14 @@ std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool rec
     options += " -DFM_KIND_" + arguments[i].name + "=" +
                index_kind(launch, arguments[i].name, plan.tensor(argument->tensor)) +
                storage_kind(plan.tensor(argument->tensor));
-    if (recording) options += " -DFM_ARGUMENT_" + arguments[i].name + "=" + std::to_string(i);
+    if (named) options += " -DFM_ARGUMENT_" + arguments[i].name + "=" + std::to_string(i);
   }
   const std::string staged = plan.storage == DataType::f16 ? "buffer_half" : "buffer_float";
   const int slots = stream_slots(launch);
   for (std::size_t slot = 0; slot < static_cast<std::size_t>(slots); ++slot) {
     const std::string name = "stream" + std::to_string(slot);
     options += " -DFM_KIND_" + name + "=" + staged + " -DFM_KIND_" + name + "_to=image";
-    if (!recording) continue;
+    if (!named) continue;
     const std::size_t first = launch.arguments.size() + slot * arguments_a_stream;
     options += " -DFM_ARGUMENT_" + name + "=" + std::to_string(first);
     options += " -DFM_ARGUMENT_" + name + "_to=" + std::to_string(first + 2);
@@ -194,7 +193,24 @@ std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool rec
   const std::string definitions = index_definitions(plan, launch);
   if (!definitions.empty()) options += " -DFM_INDEX_FUNCTIONS=" + digest_of(definitions).substr(5);
   if (plan.accumulate == DataType::f16) options += " -DFM_ACCUMULATE_HALF";
-  if (recording) options += " -DFM_RECORDING";
+  return options;
+}
+
+}  // namespace
+
+std::string compile_options(const Plan& plan, const PlanLaunch& launch, bool recording) {
+  return common_options(plan, launch, recording) + (recording ? " -DFM_RECORDING" : "");
+}
+
+std::string compile_options(const Plan& plan, const PlanLaunch& launch, const KernelBuild& build) {
+  std::string options = common_options(plan, launch, build.checked);
+  if (build.checked) options += " -DFM_CHECKED";
+  if (!build.sliced) return options;
+  options += " -DFM_SLICED";
+  for (std::size_t d = 0; d < 3 && stream_slots(launch) > 0; ++d) {
+    options += " -DFM_GROUPS_" + std::to_string(d) + "=" +
+               std::to_string(launch.global[d] / launch.local[d]);
+  }
   return options;
 }
 

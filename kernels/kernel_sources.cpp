@@ -33,6 +33,15 @@ void append_with_includes(const std::string& file, std::set<std::string>& done, 
   }
 }
 
+/// The kernel itself, without the macros it is written in.
+std::string kernel_text(const std::string& kernel) {
+  catalogue_entry(kernel);
+  std::string out;
+  std::set<std::string> done;
+  append_with_includes(kernel + ".cl", done, out);
+  return expand_pipelined_loops(out);
+}
+
 }  // namespace
 
 std::string access_macros() {
@@ -41,15 +50,19 @@ std::string access_macros() {
 }
 
 std::string kernel_source(const std::string& kernel) {
-  catalogue_entry(kernel);
-  std::string out;
-  std::set<std::string> done;
-  append_with_includes(kernel + ".cl", done, out);
-  return access_macros() + expand_pipelined_loops(out);
+  return access_macros() + kernel_text(kernel);
 }
 
 std::string kernel_source(const Plan& plan, const PlanLaunch& launch) {
   return index_definitions(plan, launch) + kernel_source(launch.kernel);
+}
+
+std::string kernel_source(const Plan& plan, const PlanLaunch& launch, const KernelBuild& build) {
+  if (!build.checked && !build.sliced) return kernel_source(plan, launch);
+  return index_definitions(plan, launch) + file_text("access_plain.clh") +
+         (build.checked ? file_text("access_checked.clh") : "") +
+         (build.sliced ? file_text("access_sliced.clh") : "") + file_text("access_index.clh") +
+         kernel_text(launch.kernel);
 }
 
 }  // namespace fm

@@ -77,12 +77,21 @@ def fill(model, seed):
     return model
 
 
-def save(model, path):
+def write_whole(path, write):
+    """Calls write(file) on a file that then takes the path; devices and pipes are written in place."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            write(file)
+        return
     folder = os.path.dirname(os.path.abspath(path))
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        file.write(model.SerializeToString())
+        write(file)
     os.chmod(file.name, 0o644)
     os.replace(file.name, path)
+
+
+def save(model, path):
+    write_whole(path, lambda file: file.write(model.SerializeToString()))
 
 
 def main():

@@ -117,6 +117,28 @@ Json object_facts(const Trace& trace) {
   return {{"buffers", buffers}, {"images", images}, {"peak_bytes", peak}, {"bytes_at_end", held}};
 }
 
+Json feature_facts(const trace::Header& header) {
+  Json facts = Json::array();
+  for (const trace::DeviceFeature& feature : header.features()) {
+    facts.push_back({{"name", feature.name()},
+                     {"found", feature.found()},
+                     {"used", feature.used()},
+                     {"reason", feature.reason()}});
+  }
+  return facts;
+}
+
+Json quirk_facts(const trace::Header& header) {
+  Json facts = Json::array();
+  for (const trace::DriverQuirk& quirk : header.quirks()) {
+    facts.push_back({{"name", quirk.name()},
+                     {"symptom", quirk.symptom()},
+                     {"effect", quirk.effect()},
+                     {"link", quirk.link()}});
+  }
+  return facts;
+}
+
 Json info(const Trace& trace, const std::string& path) {
   std::map<std::uint32_t, std::uint64_t> launches;
   for (const trace::HostOperation& operation : trace.operations) {
@@ -132,6 +154,8 @@ Json info(const Trace& trace, const std::string& path) {
   json["plan_bytes"] = trace.header.plan_yaml().size();
   json["device"] = std::map<std::string, std::string>(trace.header.device().begin(),
                                                       trace.header.device().end());
+  json["features"] = feature_facts(trace.header);
+  json["quirks"] = quirk_facts(trace.header);
   json["host"] = host_facts(trace);
   json["objects"] = object_facts(trace);
   json["left_out"] = trace.left_out;
@@ -148,6 +172,23 @@ std::string sizes(const Json& sizes) {
   std::string text;
   for (const Json& size : sizes) text += (text.empty() ? "" : "x") + size.dump();
   return text;
+}
+
+void write_features(const Json& features, std::ostream& out) {
+  for (const Json& feature : features) {
+    out << "feature     " << feature["name"].get<std::string>() << ": "
+        << feature["found"].get<std::string>() << "; "
+        << (feature["used"].get<bool>() ? "" : "not ")
+        << "used: " << feature["reason"].get<std::string>() << "\n";
+  }
+}
+
+void write_quirks(const Json& quirks, std::ostream& out) {
+  for (const Json& quirk : quirks) {
+    out << "quirk       " << quirk["name"].get<std::string>() << ": "
+        << quirk["symptom"].get<std::string>() << "; " << quirk["effect"].get<std::string>() << " ("
+        << quirk["link"].get<std::string>() << ")\n";
+  }
 }
 
 void write_programs(const Json& programs, std::ostream& out) {
@@ -201,6 +242,8 @@ std::string info_text(const Trace& trace, const std::string& path) {
   for (const auto& [name, value] : facts["device"].items()) {
     out << "device      " << name << ": " << value.get<std::string>() << "\n";
   }
+  write_features(facts["features"], out);
+  write_quirks(facts["quirks"], out);
   const Json& host = facts["host"];
   out << "host        " << host["operations"].get<std::uint64_t>() << " operations:";
   for (const auto& [kind, count] : host["by_kind"].items()) {

@@ -1,5 +1,6 @@
 """The report shows the result's numbers, asks no network for anything, and refuses what is no result."""
 
+import concurrent.futures
 import copy
 import html.parser
 import json
@@ -20,6 +21,16 @@ import quantities  # noqa: E402
 from pictures import MEMORY_CLASSES  # noqa: E402
 from result_file import SCHEMA, ResultError, check_result  # noqa: E402
 from thinning import join_events, thin_samples  # noqa: E402
+
+
+def read_pipe(path, write):
+    """What write() put into a pipe of this path, which must still be one afterwards."""
+    os.mkfifo(path)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        content = pool.submit(path.read_bytes)
+        write()
+        assert path.is_fifo(), f"{path} was replaced"
+        return content.result(timeout=60)
 
 
 def fmreport(*arguments):
@@ -95,6 +106,14 @@ class WithFolder(unittest.TestCase):
         done = fmreport(self.write(result), "-o", self.folder / "r.html")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         return (self.folder / "r.html").read_text()
+
+
+class Destinations(WithFolder):
+    def test_a_pipe_gets_the_page_and_stays_a_pipe(self):
+        result = self.write(sample_result())
+        piped = read_pipe(self.folder / "pipe", lambda: fmreport(result, "-o", self.folder / "pipe"))
+        fmreport(result, "-o", self.folder / "r.html")
+        self.assertEqual(piped, (self.folder / "r.html").read_bytes())
 
 
 class Numbers(WithFolder):

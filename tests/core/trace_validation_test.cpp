@@ -23,6 +23,40 @@ TEST(TraceValidation, AcceptsTheSmallTrace) {
   EXPECT_EQ(error_after([](Trace&) {}), "");
 }
 
+void add_feature(Trace& trace, const std::string& name, const std::string& found, bool used) {
+  trace::DeviceFeature& feature = *trace.header.add_features();
+  feature.set_name(name);
+  feature.set_found(found);
+  feature.set_used(used);
+}
+
+TEST(TraceValidation, FeaturesHaveNamesAndAreThereWhenUsed) {
+  EXPECT_EQ(error_after([](Trace& t) {
+              add_feature(t, "images", "8192 x 8192 texels", true);
+              add_feature(t, "cl_khr_fp16", "no", false);
+            }),
+            "");
+  EXPECT_THAT(error_after([](Trace& t) { add_feature(t, "", "yes", false); }),
+              HasSubstr("a device feature has no name"));
+  EXPECT_THAT(error_after([](Trace& t) { add_feature(t, "cl_khr_fp16", "no", true); }),
+              HasSubstr("cl_khr_fp16 was used, but the device had none"));
+  EXPECT_THAT(error_after([](Trace& t) {
+                add_feature(t, "images", "no", false);
+                add_feature(t, "images", "no", false);
+              }),
+              HasSubstr("two device features are named images"));
+}
+
+TEST(TraceValidation, QuirksHaveNamesOfTheirOwn) {
+  EXPECT_THAT(error_after([](Trace& t) { t.header.add_quirks(); }),
+              HasSubstr("a driver quirk has no name"));
+  EXPECT_THAT(error_after([](Trace& t) {
+                t.header.add_quirks()->set_name("slow");
+                t.header.add_quirks()->set_name("slow");
+              }),
+              HasSubstr("two driver quirks are named slow"));
+}
+
 TEST(TraceValidation, ProgramsHaveIdsOfTheirOwn) {
   EXPECT_THAT(error_after([](Trace& t) { t.programs.push_back(small_program(1)); }),
               HasSubstr("two access programs have the id 1"));

@@ -39,6 +39,14 @@ class Tune(unittest.TestCase):
     def tune(self, plan, *options, env=None):
         return pipeline.tool("fmexec", "tune", "--plan", plan, *(options or ("-o", self.tiles)), env=env)
 
+    def test_tiles_go_to_devices_and_standard_output_too(self):
+        plan = self.plan(save(products(width=16, layers=1), self.folder / "m.onnx"), "--placement", "buffer")
+        for path in ("/dev/null", "-"):
+            done = self.tune(plan, "-o", path)
+            self.assertIn("1 of 1 kinds of launches to measure", done.stdout + done.stderr)
+        self.assertIn("tiles:", done.stdout)
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
     def verify(self, model, plan):
         reference, weights = self.folder / "ref.npz", self.folder / "m.fmw"
         pipeline.reference_tool("ort_reference.py", "--model", model, "--seed", 5, "-o", reference)

@@ -81,7 +81,7 @@ TEST(OpenClObjects, TooLargeImageNamesTensorAndLimits) {
 }
 
 TEST(OpenClDevice, IsSelectedByIndexOrNamePart) {
-  const std::vector<OpenClDevice> devices = list_devices();
+  const std::vector<OpenClDevice> devices = list_devices().devices;
   EXPECT_EQ(select_device("0").id, devices[0].id);
   const std::string part = devices.back().name.substr(1, 5);
   EXPECT_THAT(select_device(part).name, HasSubstr(part));

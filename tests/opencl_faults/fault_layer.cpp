@@ -4,9 +4,12 @@
 //   FM_FAULT=FUNCTION:WHICH:CODE[,..]  WHICH: 3 the third call, 3+ that and all later ones, 3* from
 //                                      then on every function: the device is lost
 //   FM_FAULT_BUILD=TEXT                programs whose options contain TEXT do not build
-//   FM_FAULT_FACTS=NAME=VALUE[,..]     what clGetDeviceInfo and clGetEventProfilingInfo answer.
-//                                      Without CL_QUEUE_PROFILING_ENABLE among
-//                                      CL_DEVICE_QUEUE_PROPERTIES such queues are refused
+//   FM_FAULT_SOURCE=KERNEL|FROM|TO     the compiler reads TO for FROM in that kernel: wrong results
+//   FM_FAULT_DROP=N                    the Nth launch is lost: it completes, but nothing runs
+//   FM_FAULT_FACTS=NAME=VALUE[,..]     what clGetPlatformInfo, clGetDeviceInfo and
+//                                      clGetEventProfilingInfo answer. Without
+//                                      CL_QUEUE_PROFILING_ENABLE among CL_DEVICE_QUEUE_PROPERTIES
+//                                      such queues are refused
 //   FM_FAULT_COUNTS=FILE               gets "FUNCTION CALLS" lines when the process ends
 #include <array>
 #include <atomic>
@@ -25,6 +28,14 @@
 
 #include "executor/opencl_layer/layer_entry.hpp"
 #include "executor/opencl_loader.hpp"
+
+// Questions that headers of OpenCL 1.2 lack.
+#ifndef CL_DEVICE_HALF_FP_CONFIG
+#define CL_DEVICE_HALF_FP_CONFIG 0x1033
+#endif
+#ifndef CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+#define CL_DEVICE_IMAGE_PITCH_ALIGNMENT 0x104A
+#endif
 
 namespace {
 
@@ -86,6 +97,17 @@ Fault parse_fault(const std::string& text) {
   return fault;
 }
 
+/// A text that the compiler takes for another.
+struct Misreading {
+  std::string kernel, from, to;
+};
+
+Misreading parse_misreading(const std::string& text) {
+  const std::vector<std::string> parts = split(text, '|');
+  if (parts.size() != 3) refuse(text);
+  return {parts[0], parts[1], parts[2]};
+}
+
 /// What a question is answered with, as the bytes that go to the caller.
 struct Fact {
   cl_uint question = 0;
@@ -108,36 +130,40 @@ Fact parse_fact(const std::string& text) {
     cl_uint number;
     std::string (*bytes)(const std::string&);
   };
+#define FM_QUESTION(name, bytes) \
+  { #name, name, bytes }
   static const Question questions[] = {
-#define FM_QUESTION(name, bytes) {#name, name, bytes},
-      FM_QUESTION(CL_DEVICE_EXTENSIONS, text_bytes) FM_QUESTION(CL_DEVICE_NAME, text_bytes)
-          FM_QUESTION(CL_DEVICE_IMAGE_SUPPORT, bytes_of<cl_bool>) FM_QUESTION(
-              CL_DEVICE_TYPE, bytes_of<cl_device_type>)
-              FM_QUESTION(CL_DEVICE_IMAGE2D_MAX_WIDTH, bytes_of<std::size_t>) FM_QUESTION(
-                  CL_DEVICE_IMAGE2D_MAX_HEIGHT, bytes_of<std::size_t>)
-                  FM_QUESTION(CL_DEVICE_MAX_WRITE_IMAGE_ARGS, bytes_of<cl_uint>) FM_QUESTION(
-                      CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes_of<cl_ulong>)
-                      FM_QUESTION(CL_DEVICE_GLOBAL_MEM_SIZE, bytes_of<cl_ulong>) FM_QUESTION(
-                          CL_DEVICE_LOCAL_MEM_SIZE, bytes_of<cl_ulong>)
-                          FM_QUESTION(CL_DEVICE_MEM_BASE_ADDR_ALIGN, bytes_of<cl_uint>) FM_QUESTION(
-                              CL_DEVICE_MAX_WORK_GROUP_SIZE, bytes_of<std::size_t>)
-                              FM_QUESTION(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, bytes_of<cl_uint>)
-                                  FM_QUESTION(CL_DEVICE_MAX_COMPUTE_UNITS, bytes_of<cl_uint>)
-                                      FM_QUESTION(CL_DEVICE_MAX_CLOCK_FREQUENCY, bytes_of<cl_uint>)
-                                          FM_QUESTION(CL_DEVICE_QUEUE_PROPERTIES,
-                                                      bytes_of<cl_command_queue_properties>)
-                                              FM_QUESTION(CL_DEVICE_PROFILING_TIMER_RESOLUTION,
-                                                          bytes_of<std::size_t>)
-                                                  FM_QUESTION(CL_PROFILING_COMMAND_QUEUED,
-                                                              bytes_of<cl_ulong>)
-                                                      FM_QUESTION(CL_PROFILING_COMMAND_SUBMIT,
-                                                                  bytes_of<cl_ulong>)
-                                                          FM_QUESTION(CL_PROFILING_COMMAND_START,
-                                                                      bytes_of<cl_ulong>)
-                                                              FM_QUESTION(CL_PROFILING_COMMAND_END,
-                                                                          bytes_of<cl_ulong>)
-#undef FM_QUESTION
+      FM_QUESTION(CL_PLATFORM_NAME, text_bytes),
+      FM_QUESTION(CL_PLATFORM_VERSION, text_bytes),
+      FM_QUESTION(CL_DEVICE_NAME, text_bytes),
+      FM_QUESTION(CL_DEVICE_VENDOR, text_bytes),
+      FM_QUESTION(CL_DEVICE_VERSION, text_bytes),
+      FM_QUESTION(CL_DRIVER_VERSION, text_bytes),
+      FM_QUESTION(CL_DEVICE_EXTENSIONS, text_bytes),
+      FM_QUESTION(CL_DEVICE_TYPE, bytes_of<cl_device_type>),
+      FM_QUESTION(CL_DEVICE_COMPILER_AVAILABLE, bytes_of<cl_bool>),
+      FM_QUESTION(CL_DEVICE_HALF_FP_CONFIG, bytes_of<cl_device_fp_config>),
+      FM_QUESTION(CL_DEVICE_IMAGE_SUPPORT, bytes_of<cl_bool>),
+      FM_QUESTION(CL_DEVICE_IMAGE2D_MAX_WIDTH, bytes_of<std::size_t>),
+      FM_QUESTION(CL_DEVICE_IMAGE2D_MAX_HEIGHT, bytes_of<std::size_t>),
+      FM_QUESTION(CL_DEVICE_MAX_WRITE_IMAGE_ARGS, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_IMAGE_PITCH_ALIGNMENT, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_MEM_ALLOC_SIZE, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_DEVICE_GLOBAL_MEM_SIZE, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_DEVICE_LOCAL_MEM_SIZE, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_DEVICE_MEM_BASE_ADDR_ALIGN, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_WORK_GROUP_SIZE, bytes_of<std::size_t>),
+      FM_QUESTION(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_COMPUTE_UNITS, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_MAX_CLOCK_FREQUENCY, bytes_of<cl_uint>),
+      FM_QUESTION(CL_DEVICE_QUEUE_PROPERTIES, bytes_of<cl_command_queue_properties>),
+      FM_QUESTION(CL_DEVICE_PROFILING_TIMER_RESOLUTION, bytes_of<std::size_t>),
+      FM_QUESTION(CL_PROFILING_COMMAND_QUEUED, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_PROFILING_COMMAND_SUBMIT, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_PROFILING_COMMAND_START, bytes_of<cl_ulong>),
+      FM_QUESTION(CL_PROFILING_COMMAND_END, bytes_of<cl_ulong>),
   };
+#undef FM_QUESTION
   const std::size_t equals = text.find('=');
   for (const Question& question : questions) {
     if (equals == std::string::npos || text.substr(0, equals) != question.name) continue;
@@ -156,6 +182,9 @@ class Faults {
       facts_.push_back(parse_fact(text));
     }
     if (std::getenv("FM_FAULT_BUILD") != nullptr) refused_option_ = setting("FM_FAULT_BUILD");
+    const std::string misread = setting("FM_FAULT_SOURCE"), dropped = setting("FM_FAULT_DROP");
+    if (!misread.empty()) misreading_ = parse_misreading(misread);
+    if (!dropped.empty()) dropped_launch_ = std::strtoull(dropped.c_str(), nullptr, 10);
   }
   ~Faults() {
     const std::string path = setting("FM_FAULT_COUNTS");
@@ -186,6 +215,20 @@ class Faults {
     return nullptr;
   }
 
+  /// The source as the compiler reads it.
+  std::string read(std::string source) const {
+    if (!misreading_) return source;
+    const std::size_t kernel = source.find("__kernel void " + misreading_->kernel + "(");
+    if (kernel == std::string::npos) return source;
+    const std::size_t at = source.find(misreading_->from, kernel);
+    if (at == std::string::npos) refuse(misreading_->from);
+    return source.replace(at, misreading_->from.size(), misreading_->to);
+  }
+
+  bool drops_this_launch() const {
+    return calls_[static_cast<std::size_t>(Function::clEnqueueNDRangeKernel)] == dropped_launch_;
+  }
+
   bool refuses_to_build(const char* options) const {
     return refused_option_ && options != nullptr &&
            std::string(options).find(*refused_option_) != std::string::npos;
@@ -203,6 +246,8 @@ class Faults {
   std::vector<Fault> faults_;
   std::vector<Fact> facts_;
   std::optional<std::string> refused_option_;
+  std::optional<Misreading> misreading_;
+  std::uint64_t dropped_launch_ = 0;  // 0: none
   std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Function::count)> calls_{};
   std::atomic<cl_int> lost_{CL_SUCCESS};
   std::mutex mutex_;
@@ -227,6 +272,14 @@ std::optional<cl_int> answer(Called<function>, Arguments...) {
 
 std::optional<cl_int> answer(Called<Function::clGetDeviceInfo>, cl_device_id, cl_device_info what,
                              std::size_t room, void* to, std::size_t* needed) {
+  const Fact* fact = faults().fact(what);
+  if (fact == nullptr) return std::nullopt;
+  return fm::answer_query(fact->bytes, room, to, needed);
+}
+
+std::optional<cl_int> answer(Called<Function::clGetPlatformInfo>, cl_platform_id,
+                             cl_platform_info what, std::size_t room, void* to,
+                             std::size_t* needed) {
   const Fact* fact = faults().fact(what);
   if (fact == nullptr) return std::nullopt;
   return fm::answer_query(fact->bytes, room, to, needed);
@@ -265,6 +318,34 @@ std::optional<cl_int> answer(Called<Function::clGetProgramBuildInfo>, cl_program
   return fm::answer_query(text_bytes("opencl_faults: option refused"), room, to, needed);
 }
 
+/// What a function is called with instead.
+template <Function function, class... Arguments>
+void alter(Called<function>, Arguments&...) {}
+
+void alter(Called<Function::clCreateProgramWithSource>, cl_context&, cl_uint& count,
+           const char**& strings, const std::size_t*& lengths, cl_int*&) {
+  thread_local std::string source;
+  thread_local const char* text = nullptr;
+  source.clear();
+  for (cl_uint i = 0; i < count; ++i) {
+    const bool has_length = lengths != nullptr && lengths[i] != 0;
+    source += has_length ? std::string(strings[i], lengths[i]) : std::string(strings[i]);
+  }
+  source = faults().read(source);
+  text = source.c_str();
+  count = 1;
+  strings = &text;
+  lengths = nullptr;
+}
+
+std::optional<cl_int> answer(Called<Function::clEnqueueNDRangeKernel>, cl_command_queue queue,
+                             cl_kernel, cl_uint, const std::size_t*, const std::size_t*,
+                             const std::size_t*, cl_uint count, const cl_event* after,
+                             cl_event* event) {
+  if (!faults().drops_this_launch()) return std::nullopt;
+  return below->clEnqueueMarkerWithWaitList(queue, count, after, event);
+}
+
 template <class Result, class... Arguments>
 Result fail(cl_int code, Arguments... arguments) {
   if constexpr (std::is_same_v<Result, cl_int>) {
@@ -289,6 +370,7 @@ struct Layered<function, Result(CL_API_CALL*)(Arguments...), entry> {
     if (const std::optional<cl_int> code = answer(Called<function>{}, arguments...)) {
       return fail<Result>(*code, arguments...);
     }
+    alter(Called<function>{}, arguments...);
     return (below->*entry)(arguments...);
   }
 };

@@ -2,7 +2,9 @@
 
 The .npz (uncompressed) holds `input:<name>`, `output:<name>` and `half_error:<name>`, the relative
 error of the same graph with fp16 storage (half_storage.py): the bar for an engine that stores
-fp16. Where few values carry the error's norm it is the largest of up to 16 draws.
+fp16. Where few values carry the error's norm it is the largest of up to 16 draws. With `--tensors PLAN`
+`tensor:<name>` and `half_error:<name>` follow for all that the plan's launches write and the model
+has: the reference of `fmexec --verify-ops`.
 """
 
 import argparse
@@ -10,16 +12,17 @@ import math
 import os
 import secrets
 import sys
-import tempfile
 
 import numpy as np
 import onnx
+import yaml
 from google.protobuf.message import DecodeError
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "models"))
 
 import half_storage
 from fill import LOCATION as SEEDED
+from fill import write_whole
 from model_shapes import bind_shapes, static_dims
 from random_image import draw_image
 
@@ -102,6 +105,37 @@ def open_session(model, optimise):
     )
 
 
+def written_by(plan_path, model):
+    """{name of what a plan's launch writes: the model's value that it holds}; where the planner named a
+    result itself, that is what the last of the launch's nodes computes."""
+    with open(plan_path, encoding="utf-8") as file:
+        plan = yaml.load(file, Loader=yaml.CSafeLoader)
+    names = {tensor["id"]: tensor["name"] for tensor in plan["tensors"]}
+    position = {node.name: i for i, node in enumerate(model.graph.node)}
+    values = {name for node in model.graph.node for name in node.output} | {i.name for i in model.graph.input}
+    held = {}
+    for launch in plan["launches"]:
+        last = max((position[node] for node in launch.get("nodes", []) if node in position), default=None)
+        for argument in launch.get("arguments", []):
+            name = names[argument["write"]] if "write" in argument else None
+            if name in values:
+                held[name] = name
+            elif name is not None and last is not None:
+                held[name] = model.graph.node[last].output[0]
+    return held
+
+
+def with_outputs(model, names):
+    """A copy of the model that also gives those of these values that it computes."""
+    result = onnx.ModelProto()
+    result.CopyFrom(model)
+    given = {output.name for output in result.graph.output}
+    computed = {name for node in result.graph.node for name in node.output}
+    for name in sorted((names & computed) - given):
+        result.graph.output.append(onnx.helper.make_empty_tensor_value_info(name))
+    return result
+
+
 def run(session, inputs):
     """Returns {name: output}."""
     names = [output.name for output in session.get_outputs()]
@@ -135,13 +169,15 @@ def nudged(inputs, generator):
     }
 
 
-def half_errors(model, inputs, session):
+def half_errors(model, inputs, session, extra=frozenset()):
     """Returns {output: relative error of fp16 storage}, the largest over draws_for() draws."""
-    half_session = open_session(half_storage.with_half_storage(model), optimise=False)
+    half_model = with_outputs(half_storage.with_half_storage(model), extra)
+    half_session = open_session(half_model, optimise=False)
     generator = np.random.default_rng(0)
     errors, draws, done = {}, 1, 0
     while done < draws:
         exact, half = run(session, inputs), run(half_session, inputs)
+        exact = {name: value for name, value in exact.items() if name in half and value.any()}
         if done == 0:
             draws = draws_for([half[name] - value for name, value in exact.items()])
         for name, value in exact.items():
@@ -164,12 +200,22 @@ def reference_arrays(model, inputs, input_only=False):
     return arrays
 
 
+def tensor_arrays(model, inputs, held):
+    """Returns tensor:<name> and half_error:<name> for {name: value of the model}."""
+    names = set(held.values())
+    session = open_session(with_outputs(model, names), optimise=False)
+    values = inputs | run(session, inputs)
+    errors = dict.fromkeys(inputs, 0.0) | half_errors(model, inputs, session, names)
+    arrays = {}
+    for name, value in held.items():
+        if value in errors:
+            arrays["tensor:" + name] = values[value]
+            arrays["half_error:" + name] = np.float64(errors[value])
+    return arrays
+
+
 def save_npz(path, arrays):
-    folder = os.path.dirname(os.path.abspath(path))
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
-        np.savez(file, **arrays)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    write_whole(path, lambda file: np.savez(file, **arrays))
 
 
 def main():
@@ -185,6 +231,8 @@ def main():
                         help="binds a symbolic dimension")
     parser.add_argument("--shape", action="append", default=[], metavar="INPUT=D,D,...",
                         help="sets an input's whole shape")
+    parser.add_argument("--tensors", metavar="PLAN", help="also write what the plan's launches write, "
+                        "for fmexec --verify-ops")
     parser.add_argument("--input-only", action="store_true", help="write only the inputs")
     parser.add_argument("-o", "--output", required=True)
     arguments = parser.parse_args()
@@ -193,7 +241,9 @@ def main():
         model = bind_shapes(load_filled(arguments.model), arguments.shape, arguments.dim)
         inputs = read_inputs(arguments.inputs, model) if arguments.inputs else draw_inputs(model, seed)
         arrays = reference_arrays(model, inputs, arguments.input_only)
-    except (OSError, ValueError, DecodeError) as error:
+        if arguments.tensors:
+            arrays = tensor_arrays(model, inputs, written_by(arguments.tensors, model)) | arrays
+    except (OSError, ValueError, KeyError, DecodeError, yaml.YAMLError) as error:
         print(f"ort_reference.py: {arguments.model}: {error}", file=sys.stderr)
         sys.exit(2)
     save_npz(arguments.output, arrays)

@@ -1,9 +1,13 @@
 """The seeded weight generator and the committed skeletons (models/README.md)."""
 
+import concurrent.futures
 import csv
+import io
 import os
+import pathlib
 import struct
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -53,6 +57,21 @@ def seeded_tensor(name, dims, mean, half_range):
     for key, value in (("location", fill.LOCATION), ("mean", mean), ("half_range", half_range)):
         tensor.external_data.add(key=key, value=value)
     return tensor
+
+
+class Destinations(unittest.TestCase):
+    def test_a_file_appears_whole_and_a_pipe_stays_a_pipe(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, pipe = pathlib.Path(folder, "file"), pathlib.Path(folder, "pipe")
+            os.mkfifo(pipe)
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                piped = pool.submit(pipe.read_bytes)
+                for target in (path, pipe):
+                    fill.write_whole(target, lambda file: np.savez(file, x=np.arange(5)))
+                self.assertTrue(pipe.is_fifo())
+                with np.load(io.BytesIO(piped.result(timeout=60))) as a, np.load(path) as b:
+                    np.testing.assert_array_equal(a["x"], b["x"])
+            self.assertEqual(sorted(os.listdir(folder)), ["file", "pipe"])
 
 
 class Generator(unittest.TestCase):
