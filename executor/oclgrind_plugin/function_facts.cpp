@@ -79,6 +79,19 @@ std::optional<Derivation::Operator> operator_of(const Instruction& instruction) 
   }
 }
 
+/// Oclgrind stores a vector put together from elements as a whole, and then each element once more.
+/// Returns whether `instruction` is such a store of an element of what `whole` stores.
+bool stores_again(const Instruction& instruction, const llvm::StoreInst* whole) {
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  if (store == nullptr || whole == nullptr || store->getDebugLoc() != whole->getDebugLoc()) {
+    return false;
+  }
+  const auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(store->getPointerOperand());
+  return place != nullptr && place == store->getPrevNode() &&
+         store->getValueOperand()->getType() ==
+             whole->getValueOperand()->getType()->getScalarType();
+}
+
 void add_arithmetic(InstructionFacts* facts, trace::ArithmeticKind kind, std::uint32_t count) {
   for (auto& [known, total] : facts->arithmetic) {
     if (known != kind) continue;
@@ -181,6 +194,7 @@ const FunctionFacts& KernelFacts::function(const llvm::Function& function) {
     const std::uint32_t number = facts.blocks_.at(&block);
     FlowBlock& flow = blocks[number];
     InstructionFacts next;
+    const llvm::StoreInst* whole = nullptr;  // the last store of a vector
     for (const Instruction& instruction : block) {
       note_constants(instruction);
       if (const auto counted = arithmetic_of(instruction, data)) {
@@ -189,6 +203,10 @@ const FunctionFacts& KernelFacts::function(const llvm::Function& function) {
       }
       InstructionFacts described = next;
       if (!describe(instruction, &described)) continue;
+      if (stores_again(instruction, whole)) described.kind = Kind::part;
+      if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        if (store->getValueOperand()->getType()->isVectorTy()) whole = store;
+      }
       described.id = next_id_++;
       described.block = number;
       const Kind kind = described.kind;

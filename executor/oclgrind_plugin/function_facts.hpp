@@ -22,7 +22,8 @@ namespace fm {
 class FunctionFacts;
 
 struct InstructionFacts {
-  enum class Kind { memory, texel, barrier, call, leave, branch, derivation };
+  /// part: its accesses belong to those of an instruction before it.
+  enum class Kind { memory, part, texel, barrier, call, leave, branch, derivation };
   Kind kind = Kind::memory;
   std::uint32_t id = 0;     ///< among the launch's instructions
   std::uint32_t block = 0;  ///< of its function

@@ -122,6 +122,9 @@ void WorkGroupLog::executed(const oclgrind::WorkItem& running,
   switch (facts->kind) {
     case InstructionFacts::Kind::memory:
       return log_accesses(item, *facts);
+    case InstructionFacts::Kind::part:
+      item.pending.clear();
+      return;
     case InstructionFacts::Kind::texel:
       item.pending.clear();
       return log_texel(item, running, instruction, *facts);
