@@ -42,6 +42,28 @@ std::int64_t divisor_of_mask(std::int64_t mask) {
   return (lowest & (lowest + 1)) == 0 ? lowest + 1 : 0;
 }
 
+/// Saves most instructions the search.
+bool may_have_facts(const llvm::Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::PHI:
+    case llvm::Instruction::GetElementPtr:
+    case llvm::Instruction::ICmp:
+    case llvm::Instruction::FCmp:
+    case llvm::Instruction::Select:
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::ExtractElement:
+    case llvm::Instruction::InsertElement:
+    case llvm::Instruction::ShuffleVector:
+      return false;
+    default:
+      return !instruction.isCast();
+  }
+}
+
 }  // namespace
 
 WorkGroupLog::WorkGroupLog(const LaunchShape& shape, const KernelFacts& facts,
@@ -109,6 +131,7 @@ void WorkGroupLog::memory(const oclgrind::WorkItem& running, const oclgrind::Mem
 
 void WorkGroupLog::executed(const oclgrind::WorkItem& running,
                             const llvm::Instruction& instruction) {
+  if (!may_have_facts(instruction)) return;
   const InstructionFacts* const facts = facts_.find(&instruction);
   if (facts == nullptr) return;
   Item& item = at(running);
