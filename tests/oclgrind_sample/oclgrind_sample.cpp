@@ -1,5 +1,6 @@
 // oclgrind_sample KERNEL: launches one kernel whose accesses oclgrind_test.cpp knows, on 24
 // work-items in groups of 8, and prints the sum of what it wrote.
+// oclgrind_sample uneven: the same on 20 work-items, so that the last group is smaller.
 // oclgrind_sample endless: launches until it is killed.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -65,6 +66,15 @@ kernel void texels(global int* out, read_only image2d_t image) {
   const float4 texel = read_imagef(image, edge, (int2)(id - 2, 3 - id));
   out[id] = (int)texel.x;
 }
+kernel void uneven(global int* out, global const int* in) {
+  out[get_global_id(0)] = in[get_global_id(0)];
+}
+kernel void copy_together(global int* out, global const int* in) {
+  local int tile[8];
+  event_t copied = async_work_group_copy(tile, in + 8 * get_group_id(0), 8, 0);
+  wait_group_events(1, &copied);
+  out[get_global_id(0)] = tile[get_local_id(0)];
+}
 )";
 
 void check(cl_int code, const char* what) {
@@ -99,7 +109,9 @@ int run(const std::string& name) {
   check(code, "clCreateCommandQueue");
   const char* text = source;
   const cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, &code);
-  check(clBuildProgram(program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
+  check(clBuildProgram(program, 1, &device, name == "uneven" ? "-cl-std=CL2.0" : "", nullptr,
+                       nullptr),
+        "clBuildProgram");
   const bool endless = name == "endless";
   const cl_kernel kernel = clCreateKernel(program, endless ? "reverse" : name.c_str(), &code);
   check(code, "clCreateKernel");
@@ -114,7 +126,7 @@ int run(const std::string& name) {
   check(clSetKernelArg(kernel, 0, sizeof output, &output), "clSetKernelArg");
   check(clSetKernelArg(kernel, 1, sizeof input, name == "texels" ? &image : &input),
         "clSetKernelArg");
-  const std::size_t items = 24, group = 8;
+  const std::size_t items = name == "uneven" ? 20 : 24, group = 8;
   if (endless) std::cout << "running" << std::endl;
   do {
     check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr),

@@ -41,7 +41,7 @@ class OclgrindTest : public testing::Test {
     return read_trace(folder_.file("trace"));
   }
 
-  /// What `expected` says of work-item 0 .. 23.
+  /// What `expected` says of work-item 0 .. 23, of three groups.
   template <class Expected>
   void expect_accesses(const std::string& kernel, const Expected& expected) {
     const Trace trace = record(kernel);
@@ -130,6 +130,26 @@ TEST_F(OclgrindTest, TexelsAreReadOnceEachAndBeyondTheEdges) {
     return std::vector<SeenAccess>{{trace::IMAGE, false, false, 1, 16, 0, id - 2, 3 - id},
                                    write(0, id)};
   });
+}
+
+TEST_F(OclgrindTest, WorkItemsThatALastGroupLacks) {
+  expect_accesses("uneven", [](std::int64_t id) {
+    if (id >= 20) return std::vector<SeenAccess>{};
+    return std::vector<SeenAccess>{read(1, id), write(0, id)};
+  });
+}
+
+TEST_F(OclgrindTest, WhatCannotBeDescribedIsLeftOutAndSaid) {
+  const Trace trace = record("copy_together");
+  EXPECT_THAT(trace.programs, testing::IsEmpty());
+  ASSERT_EQ(trace.left_out.size(), 1u);
+  EXPECT_EQ(trace.left_out.begin()->first,
+            "accesses of launches of kernel copy_together: it copies asynchronously "
+            "(async_work_group_copy)");
+  for (const trace::HostOperation& operation : trace.operations) {
+    if (!operation.has_launch()) continue;
+    EXPECT_EQ(operation.launch().kernel().name(), "copy_together");
+  }
 }
 
 TEST_F(OclgrindTest, TheHostProgramIsThere) {
