@@ -232,7 +232,12 @@ const FunctionFacts& KernelFacts::function(const llvm::Function& function) {
   if (!facts.graph_->reducible()) {
     throw UserError("function " + function.getName().str() + " has a cycle with two entries");
   }
+  std::vector<const llvm::BasicBlock*> in_order;
+  for (const llvm::BasicBlock& block : function) in_order.push_back(&block);
   for (const FlowLoop& loop : facts.graph_->loops()) {
+    if (const auto counted = counted_loop(loop, in_order)) {
+      facts.counted_.emplace(loop.header, *counted);
+    }
     facts.accesses_ = facts.accesses_ || loop.recorded;
   }
   registers_ = std::max(registers_, live_words(function));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/trace.pb.h"
+#include "executor/oclgrind_plugin/counted_loop.hpp"
 #include "executor/oclgrind_plugin/flow_graph.hpp"
 
 namespace llvm {
@@ -38,6 +39,11 @@ class FunctionFacts {
  public:
   const FlowGraph& graph() const { return *graph_; }
   std::uint32_t block(const llvm::BasicBlock* block) const { return blocks_.at(block); }
+  /// How the loop with that header counts; null where it does not.
+  const CountedLoop* counted_loop(std::uint32_t header) const {
+    const auto found = counted_.find(header);
+    return found == counted_.end() ? nullptr : &found->second;
+  }
   bool accesses() const { return accesses_; }
   bool computes() const { return computes_; }
 
@@ -45,7 +51,8 @@ class FunctionFacts {
   friend class KernelFacts;
   std::unordered_map<const llvm::BasicBlock*, std::uint32_t> blocks_;
   std::unique_ptr<FlowGraph> graph_;
-  bool accesses_ = false;  ///< or loops that are recorded
+  std::unordered_map<std::uint32_t, CountedLoop> counted_;  // by header
+  bool accesses_ = false;                                   ///< or loops that are recorded
   bool computes_ = false;
 };
 

@@ -28,6 +28,13 @@ Comparison narrowed(const Comparison& seen) {
   return narrow;
 }
 
+/// The loop's own end where it ran that far.
+std::int64_t end_of(const LoopCounter& counter, std::int64_t iterations) {
+  const std::int64_t left = counter.end - counter.begin;
+  const std::int64_t expected = left > 0 ? (left + counter.step - 1) / counter.step : 0;
+  return expected == iterations ? counter.end : counter.begin + iterations * counter.step;
+}
+
 }  // namespace
 
 void ItemLogWriter::header(RecordKind kind, std::uint32_t detail, std::uint32_t id) {
@@ -37,7 +44,7 @@ void ItemLogWriter::header(RecordKind kind, std::uint32_t detail, std::uint32_t 
 void ItemLogWriter::enter(const FlowGraph& graph) {
   frames_.push_back({&graph, {}});
   for (std::uint32_t i = 0; i < graph.loops().size(); ++i) {
-    if (graph.loops()[i].header == 0) open_loop(frames_.back(), i);
+    if (graph.loops()[i].header == 0) open_loop(frames_.back(), i, std::nullopt);
   }
 }
 
@@ -52,7 +59,8 @@ void ItemLogWriter::close_last() {
   frames_.back().open.pop_back();
   if (closed.loop == no_block) return end_guards(closed.guards);
   if (closed.end_word == 0) return;
-  words_[closed.end_word] = closed.iterations;
+  words_[closed.end_word] =
+      static_cast<std::uint32_t>(within_a_word(end_of(closed.counter, closed.iterations)));
   header(RecordKind::end, 0, 0);
 }
 
@@ -88,7 +96,8 @@ void ItemLogWriter::go(std::uint32_t from, std::uint32_t to, const Decision& dec
   }
   if (back) return;
   const std::uint32_t around = graph.loop_of(to);
-  if (around != no_block && graph.loops()[around].header == to) open_loop(frame, around);
+  if (around != no_block && graph.loops()[around].header == to)
+    open_loop(frame, around, decision.counter);
 }
 
 /// Ends the loops that do not contain `to`, with what is open in them.
@@ -118,16 +127,20 @@ void ItemLogWriter::choose_exit(Frame& frame, const FlowLoop& loop, std::uint32_
   frame.open.push_back(guards);
 }
 
-void ItemLogWriter::open_loop(Frame& frame, std::uint32_t index) {
+void ItemLogWriter::open_loop(Frame& frame, std::uint32_t index,
+                              const std::optional<LoopCounter>& counter) {
   const FlowLoop& loop = frame.graph->loops()[index];
   Open open;
   open.loop = index;
+  if (counter) open.counter = *counter;
+  // Counters of 64 bits may begin anywhere.
+  open.counter.begin = within_a_word(open.counter.begin);
   if (loop.recorded) {
     header(RecordKind::loop, 0, loop_id + loop.header);
-    value(0);
+    value(open.counter.begin);
     open.end_word = words_.size();
     value(0);
-    value(1);
+    value(open.counter.step);
   }
   frame.open.push_back(open);
   if (!loop.tested_at_header) iterate(frame);

@@ -3,6 +3,7 @@
 // loops, guards and accesses (executor/recorder/log_format.hpp).
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,15 @@ struct Comparison {
   std::int64_t right = 0;
 };
 
-/// `guards` hold or not; the last decided.
+/// What a loop counts, as it is entered. It may end sooner.
+struct LoopCounter {
+  std::int64_t begin = 0, end = 0, step = 1;
+};
+
+/// Why and how control went on.
 struct Decision {
-  std::vector<Comparison> guards;
+  std::vector<Comparison> guards;      ///< hold or not; the last decided
+  std::optional<LoopCounter> counter;  ///< of the loop that begins
 };
 
 struct LoggedMemory {
@@ -59,8 +66,9 @@ class ItemLogWriter {
   struct Open {
     std::uint32_t loop = no_block;  ///< or guards
     std::uint32_t join = no_block, guards = 0;
-    std::size_t end_word = 0;  ///< of a recorded loop: where its iterations are counted
-    std::uint32_t iterations = 0;
+    std::size_t end_word = 0;  ///< of a recorded loop: where its end is written
+    LoopCounter counter;
+    std::int64_t iterations = 0;
   };
   struct Frame {
     const FlowGraph* graph;
@@ -72,7 +80,7 @@ class ItemLogWriter {
   void close_last();
   void close_loops(Frame& frame, std::uint32_t to);
   void choose_exit(Frame& frame, const FlowLoop& loop, std::uint32_t to);
-  void open_loop(Frame& frame, std::uint32_t loop);
+  void open_loop(Frame& frame, std::uint32_t loop, const std::optional<LoopCounter>& counter);
   void iterate(Frame& frame);
 
   std::vector<std::uint32_t> words_;

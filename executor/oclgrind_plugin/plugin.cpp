@@ -127,6 +127,7 @@ class AccessRecorder : public oclgrind::Plugin {
       }
     });
     launch_.reset();
+    failed_.reset();
   }
 
   void workGroupBegin(const oclgrind::WorkGroup* group) override {
@@ -174,9 +175,14 @@ class AccessRecorder : public oclgrind::Plugin {
     try {
       body();
     } catch (const std::exception& error) {
-      failure_ = error.what();
-      failed_ = std::move(launch_);
+      give_up(error.what());
+    } catch (const oclgrind::FatalError& error) {  // no std::exception to others
+      give_up(error.what());
     }
+  }
+  void give_up(const std::string& why) {
+    failure_ = why;
+    failed_ = std::move(launch_);
   }
   template <class Body>
   void on_launch(const Body& body) {
@@ -200,7 +206,8 @@ class AccessRecorder : public oclgrind::Plugin {
   }
 
   std::unique_ptr<HostMemory> host_;
-  std::unique_ptr<LaunchRecording> launch_, failed_;
+  std::unique_ptr<LaunchRecording> launch_;
+  std::unique_ptr<LaunchRecording> failed_;  ///< it may be at work when it fails
   std::unique_ptr<LaunchObjects> objects_;
   std::string failure_;
 };

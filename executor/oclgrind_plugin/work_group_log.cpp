@@ -210,9 +210,18 @@ void WorkGroupLog::log_derivation(Item& item, const oclgrind::WorkItem& running,
 void WorkGroupLog::log_branch(Item& item, const oclgrind::WorkItem& running,
                               const llvm::Instruction& instruction, const InstructionFacts& facts) {
   const FunctionFacts& function = *item.frames.back().function;
-  const BranchDecision taken =
+  BranchDecision taken =
       branch_decision(instruction, running, function.graph().guards(facts.block));
-  item.log.go(facts.block, function.block(taken.to), taken.decision);
+  const std::uint32_t to = function.block(taken.to);
+  const CountedLoop* const loop = function.counted_loop(to);
+  const FlowGraph& graph = function.graph();
+  if (loop != nullptr && !graph.loops()[graph.loop_of(to)].contains[facts.block]) {
+    taken.decision.counter = counter_of(*loop, *instruction.getParent(), running, shape_);
+    if (taken.decision.counter->step <= 0 || taken.decision.counter->step > most) {
+      throw UserError("it has a loop whose step is not above 0");
+    }
+  }
+  item.log.go(facts.block, to, taken.decision);
 }
 
 GroupLog WorkGroupLog::finish() {

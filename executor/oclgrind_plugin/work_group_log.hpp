@@ -8,6 +8,7 @@
 #include "executor/oclgrind_plugin/function_facts.hpp"
 #include "executor/oclgrind_plugin/item_log_writer.hpp"
 #include "executor/oclgrind_plugin/launch_objects.hpp"
+#include "executor/oclgrind_plugin/launch_shape.hpp"
 #include "executor/recorder/group_log.hpp"
 
 namespace oclgrind {
@@ -17,12 +18,6 @@ class WorkItem;
 }  // namespace oclgrind
 
 namespace fm {
-
-/// The work-items of a launch. Where the sizes are not multiples of the groups', the last groups
-/// are smaller.
-struct LaunchShape {
-  std::array<std::uint32_t, 3> global{1, 1, 1}, local{1, 1, 1}, groups{1, 1, 1};
-};
 
 enum class MemoryUse { load, store, atomic };
 

@@ -66,6 +66,16 @@ kernel void texels(global int* out, read_only image2d_t image) {
   const float4 texel = read_imagef(image, edge, (int2)(id - 2, 3 - id));
   out[id] = (int)texel.x;
 }
+// Every work-item takes every so manieth element; some take one more than others.
+kernel void strided(global int* out, global const int* in) {
+  int sum = 0;
+  for (int i = get_global_id(0); i <= 100; i += get_global_size(0)) sum += in[i % 24];
+  for (int i = 0; i < 8; i += 2) {
+    if (sum > 40) break;
+    sum += in[i];
+  }
+  out[get_global_id(0)] = sum;
+}
 kernel void uneven(global int* out, global const int* in) {
   out[get_global_id(0)] = in[get_global_id(0)];
 }

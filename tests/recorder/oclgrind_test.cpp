@@ -43,9 +43,9 @@ class OclgrindTest : public testing::Test {
 
   /// What `expected` says of work-item 0 .. 23, of three groups.
   template <class Expected>
-  void expect_accesses(const std::string& kernel, const Expected& expected) {
+  trace::AccessProgram expect_accesses(const std::string& kernel, const Expected& expected) {
     const Trace trace = record(kernel);
-    ASSERT_EQ(trace.programs.size(), 1u);
+    if (trace.programs.size() != 1) throw std::runtime_error("not one program");
     EXPECT_THAT(trace.left_out, testing::IsEmpty());
     const trace::AccessProgram& program = trace.programs.front();
     EXPECT_EQ(program.kernel(), kernel);
@@ -55,6 +55,7 @@ class OclgrindTest : public testing::Test {
       EXPECT_EQ(test::accesses_of(expander, program, {id / 8, 0, 0}, id % 8), expected(id))
           << kernel << " work-item " << id;
     }
+    return program;
   }
 
   const TemporaryFolder folder_;
@@ -83,6 +84,25 @@ TEST_F(OclgrindTest, LoopsOfDifferentLengthWithGaps) {
     accesses.push_back(write(0, id));
     return accesses;
   });
+}
+
+TEST_F(OclgrindTest, LoopsWithAStrideAreFormulas) {
+  const trace::AccessProgram program = expect_accesses("strided", [](std::int64_t id) {
+    std::vector<SeenAccess> accesses;
+    std::int64_t sum = 0;
+    for (std::int64_t i = id; i <= 100; i += 24) {
+      accesses.push_back(read(1, i % 24));
+      sum += in(i % 24);
+    }
+    for (std::int64_t i = 0; i < 8 && sum <= 40; i += 2) {
+      accesses.push_back(read(1, i));
+      sum += in(i);
+    }
+    accesses.push_back(write(0, id));
+    return accesses;
+  });
+  // But where the second ends: that depends on what was read.
+  EXPECT_EQ(program.tables_size(), 1);
 }
 
 TEST_F(OclgrindTest, LoopsLeftForOtherWork) {
