@@ -15,7 +15,10 @@ std::uint32_t expression_count(RecordKind kind) {
     case RecordKind::guard:
     case RecordKind::derivation:
     case RecordKind::image:
+    case RecordKind::any_memory:
       return 2;
+    case RecordKind::any_texel:
+      return 3;
     case RecordKind::texel:
     case RecordKind::element:
     case RecordKind::index:

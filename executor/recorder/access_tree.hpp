@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,14 +30,17 @@ struct TreeNode {
   std::uint32_t detail = 0;  ///< relation, operator, argument or arithmetic kind
   std::uint32_t slot = 0;    ///< variable it defines: loop, derivation, index load
   std::uint32_t first_expression = 0;
-  std::int64_t step = 0;          ///< loop
-  std::uint32_t count = 0;        ///< arithmetic
-  std::uint32_t in_flight = 0;    ///< arithmetic
-  std::uint32_t local_array = 0;  ///< local access: static id of the array
+  std::int64_t step = 0;           ///< loop
+  std::uint32_t count = 0;         ///< arithmetic
+  std::uint32_t in_flight = 0;     ///< arithmetic
+  std::uint32_t local_array = 0;   ///< local access: static id of the array
+  std::uint32_t bytes = 0;         ///< any_memory, any_texel
+  std::set<std::int64_t> objects;  ///< any_memory, any_texel: arguments or local arrays reached
   TreeBlock body, otherwise;
 };
 
-/// Loops: begin, end. Guards, derivations: left, right. Accesses: x and, for images, y.
+/// Loops: begin, end. Guards, derivations: left, right. Accesses: x, for images y, and for those of
+/// kernels without macros the argument.
 std::uint32_t expression_count(RecordKind kind);
 
 struct TreeExpression {

@@ -1,16 +1,12 @@
 #pragma once
-// Running the logging build for chosen work-groups.
+// The logs of work-groups, and where a recording gets them from.
 
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <vector>
 
-#include "executor/opencl_objects.hpp"
-#include "executor/program_cache.hpp"
 #include "executor/recorder/log_walk.hpp"
-#include "executor/recorder/recording_kernel.hpp"
 
 namespace fm {
 
@@ -22,9 +18,14 @@ class GroupLog {
   /// `slots`: items times `room` words as the device wrote them.
   GroupLog(GroupId group, std::array<std::uint32_t, 3> local_size, const std::uint32_t* slots,
            std::uint32_t room);
+  /// `first`: where each item's words begin, and the end of the last.
+  GroupLog(GroupId group, std::array<std::uint32_t, 3> local_size, std::vector<std::uint32_t> words,
+           std::vector<std::size_t> first);
   const GroupId& group() const { return group_; }
   std::uint32_t items() const { return static_cast<std::uint32_t>(first_.size() - 1); }
   ItemLog item(std::uint32_t linear) const;
+  const std::vector<std::uint32_t>& words() const { return words_; }
+  const std::vector<std::size_t>& first() const { return first_; }
   std::size_t bytes() const { return 4 * words_.size(); }
 
  private:
@@ -34,30 +35,13 @@ class GroupLog {
   std::vector<std::size_t> first_;  // of each item, plus the end
 };
 
-/// Compiles once and runs as often as asked. No tensor is allocated: loads are stubbed, stores not
-/// made; only index tensors are real.
-class GroupRecorder {
+/// Where the logs of a launch's groups come from.
+class GroupSource {
  public:
-  GroupRecorder(const OpenClContext& context, ProgramCache& cache, const RecordingKernel& kernel,
-                const IndexBuffers& index);
-  ~GroupRecorder();
-
-  /// Hands over the groups' logs in order. The log buffer stays within 64 MiB, so groups run in
-  /// batches.
-  void record(const std::vector<GroupId>& groups, const std::function<void(GroupLog)>& take);
-
- private:
-  struct Objects;
-  std::uint32_t run_batch(const std::vector<GroupId>& groups);
-  void bind_arguments(const IndexBuffers& index);
-  std::string title() const;  // for messages
-  void ensure_log(std::size_t groups);
-
-  const OpenClContext& context_;
-  const RecordingKernel& kernel_;
-  std::unique_ptr<Objects> objects_;
-  std::uint32_t room_ = 1024;  // words a work-item
-  std::vector<std::uint32_t> log_;
+  virtual ~GroupSource() = default;
+  /// Hands over the groups' logs in order.
+  virtual void record(const std::vector<GroupId>& groups,
+                      const std::function<void(GroupLog)>& take) = 0;
 };
 
 }  // namespace fm

@@ -1,5 +1,6 @@
 #pragma once
-// What kernels/access_recording.clh writes: headers of records and the words that follow them.
+// What kernels/access_recording.clh and the Oclgrind plugin write: headers of records and the words
+// that follow them.
 
 #include <cstdint>
 
@@ -18,11 +19,15 @@ enum class RecordKind : std::uint32_t {
   local = 10,       ///< element index, id of the local array
   arithmetic = 11,  ///< count, loads in flight; detail: kind
   barrier = 12,
-  local_array = 13  ///< bytes, bytes of an element, length of the name, the name's characters
+  local_array = 13,  ///< bytes, bytes of an element, length of the name, the name's characters
+  // Of kernels that were not written with the access macros; detail: a trace::Space and flags
+  any_memory = 14,  ///< byte offset, argument or number of the local array, bytes
+  any_texel = 15    ///< texel x, y, argument, bytes of a texel
 };
 
 /// Set in the detail of an access that writes.
 constexpr std::uint32_t log_writes = 128;
+constexpr std::uint32_t log_atomic = 64;  ///< any_memory
 
 struct LogHeader {
   explicit LogHeader(std::uint32_t word)

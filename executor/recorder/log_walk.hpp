@@ -125,6 +125,8 @@ class LogWalk {
       node.in_flight = at_[1];
     }
     if (node.kind == RecordKind::local && at_ + 1 < end_) node.local_array = at_[1];
+    if (node.kind == RecordKind::any_memory && at_ + 2 < end_) node.bytes = at_[2];
+    if (node.kind == RecordKind::any_texel && at_ + 3 < end_) node.bytes = at_[3];
     return node;
   }
 
@@ -153,6 +155,9 @@ class LogWalk {
         sample(node, 0, take());
         if (take() != node.local_array) fail("one access reaches two local arrays");
         return;
+      case RecordKind::any_memory:
+      case RecordKind::any_texel:
+        return walk_any(node);
       case RecordKind::arithmetic:
         if (take() != node.count) fail("an FM_ARITHMETIC whose count varies");
         if (take() != node.in_flight) fail("an FM_ARITHMETIC_AHEAD whose loads in flight vary");
@@ -162,6 +167,15 @@ class LogWalk {
       default:
         fail("its log is damaged");
     }
+  }
+
+  void walk_any(TreeNode& node) {
+    const std::uint32_t last = expression_count(node.kind) - 1;
+    for (std::uint32_t i = 0; i < last; ++i) sample(node, i, take());
+    const std::int64_t object = take();
+    node.objects.insert(object);
+    sample(node, last, object);
+    if (take() != node.bytes) fail("an access whose size varies");
   }
 
   void define(const TreeNode& node, std::int64_t value) {

@@ -108,6 +108,9 @@ class Builder {
         return;
       case RecordKind::arithmetic:
         return build_arithmetic(node, out);
+      case RecordKind::any_memory:
+      case RecordKind::any_texel:
+        return build_any(node, out);
       default:
         return build_access(node, out);
     }
@@ -179,6 +182,63 @@ class Builder {
     *program_.add_sites() = std::move(site);
     out->Add()->set_access(index);
     if (node.kind == RecordKind::index) index_of_slot_[node.slot] = index;
+  }
+
+  /// An access of a kernel without macros. One that reaches several objects becomes a choice.
+  void build_any(const TreeNode& node, Block* out) {
+    if (node.objects.size() == 1) {
+      trace::Site site = any_site(node, *node.objects.begin());
+      *site.mutable_x() = expression(node.first_expression, 1, out);
+      if (site.space() == trace::IMAGE) {
+        *site.mutable_y() = expression(node.first_expression + 1, 1, out);
+      }
+      return add_site(std::move(site), out);
+    }
+    const std::uint32_t coordinates = expression_count(node.kind) - 1;
+    std::vector<trace::Expression> derived;
+    for (std::uint32_t i = 0; i <= coordinates; ++i) {
+      derived.push_back(evaluated_once(expression(node.first_expression + i, 1, out), out));
+    }
+    for (const std::int64_t object : node.objects) {
+      trace::Node::Guard* guard = out->Add()->mutable_guard();
+      *guard->mutable_left() = derived.back();
+      guard->set_relation(trace::EQ);
+      guard->mutable_right()->set_constant(object);
+      trace::Site site = any_site(node, object);
+      *site.mutable_x() = derived[0];
+      if (site.space() == trace::IMAGE) *site.mutable_y() = derived[1];
+      add_site(std::move(site), guard->mutable_body());
+      out = guard->mutable_otherwise();
+    }
+  }
+
+  static trace::Site any_site(const TreeNode& node, std::int64_t object) {
+    trace::Site site;
+    site.set_space(static_cast<trace::Space>(node.detail & 3));
+    site.set_write((node.detail & log_writes) != 0);
+    site.set_atomic((node.detail & log_atomic) != 0);
+    site.set_bytes(node.bytes);
+    site.set_argument(static_cast<std::uint32_t>(object));
+    return site;
+  }
+
+  void add_site(trace::Site site, Block* out) {
+    out->Add()->set_access(static_cast<std::uint32_t>(program_.sites_size()));
+    *program_.add_sites() = std::move(site);
+  }
+
+  /// A variable with the expression's value: tables are read once.
+  trace::Expression evaluated_once(trace::Expression value, Block* out) {
+    trace::Derivation derivation;
+    derivation.set_operator_(trace::Derivation::SHIFT_LEFT);
+    *derivation.mutable_left() = std::move(value);
+    derivation.mutable_right();
+    trace::Expression result;
+    trace::LinearTerm* term = result.add_terms();
+    term->set_coefficient(1);
+    term->set_variable(trace::DERIVED);
+    term->set_index(add_derivation(std::move(derivation), out));
+    return result;
   }
 
   std::int64_t describe_local(const TreeNode& node, trace::Site* site) const {

@@ -35,7 +35,8 @@ std::uint64_t lane_key(bool host_operation, std::uint32_t lane) {
 
 }  // namespace
 
-ApiRecorder::ApiRecorder(const std::string& path) : stream_(path) {}
+ApiRecorder::ApiRecorder(const std::string& path, const RecorderTraits& traits)
+    : traits_(traits), stream_(path) {}
 
 std::uint64_t ApiRecorder::now() const {
   return static_cast<std::uint64_t>(
@@ -46,7 +47,7 @@ void ApiRecorder::describe_device(const std::map<std::string, std::string>& fact
   const std::lock_guard<std::mutex> lock(mutex_);
   if (stream_.has_header()) return;
   trace::Header header;
-  header.set_recorder(std::string("fmtrace_layer ") + version + ", " + program_name());
+  header.set_recorder(traits_.tool + " " + version + ", " + program_name());
   header.mutable_device()->insert(facts.begin(), facts.end());
   stream_.write_header(header);
 }
@@ -81,7 +82,7 @@ OperationId ApiRecorder::append(std::uint32_t thread, trace::HostOperation opera
 /// The host's own time since the thread's last call.
 void ApiRecorder::think_until(std::uint64_t since) {
   const std::uint32_t number = thread();
-  if (since < calling.last_end + shortest_think) return;
+  if (!traits_.host_time || since < calling.last_end + shortest_think) return;
   trace::HostOperation think;
   think.mutable_think()->set_nanoseconds(since - calling.last_end);
   append(number, std::move(think), {}, calling.last_end, since);
@@ -178,6 +179,23 @@ void ApiRecorder::add_to_queue(ApiQueue* queue, OperationId id, bool host_operat
 
 // ---- memory ------------------------------------------------------------------------------------
 
+namespace {
+
+void describe(const MemoryObject& object, const CreatedObject& created,
+              trace::CreateObject* create) {
+  create->set_object(object.id);
+  create->set_memory_class(trace::ACTIVATIONS);
+  create->set_bytes(created.bytes);
+  create->set_name((created.image ? "image" : "buffer") + std::to_string(object.id));
+  if (!created.image) return;
+  create->set_image(true);
+  create->set_width(static_cast<std::uint32_t>(created.width));
+  create->set_height(static_cast<std::uint32_t>(created.height));
+  create->set_texel_bytes(static_cast<std::uint32_t>(created.element));
+}
+
+}  // namespace
+
 std::uint64_t ApiRecorder::add_object(cl_mem handle, const CreatedObject& created, bool filled,
                                       std::uint64_t since) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -188,18 +206,9 @@ std::uint64_t ApiRecorder::add_object(cl_mem handle, const CreatedObject& create
   object->image = created.image;
   object->thread = thread();
   trace::HostOperation operation;
-  trace::CreateObject* create = operation.mutable_create();
-  create->set_object(object->id);
-  create->set_memory_class(trace::ACTIVATIONS);
-  create->set_bytes(created.bytes);
-  create->set_name((created.image ? "image" : "buffer") + std::to_string(object->id));
-  if (created.image) {
-    create->set_image(true);
-    create->set_width(static_cast<std::uint32_t>(created.width));
-    create->set_height(static_cast<std::uint32_t>(created.height));
-    create->set_texel_bytes(static_cast<std::uint32_t>(created.element));
-  }
-  object->created = append(object->thread, std::move(operation), {}, since, now());
+  describe(*object, created, operation.mutable_create());
+  object->created =
+      append(object->thread, std::move(operation), {}, since, now(), created.undecided);
   memory_[handle] = {object, 0, created.bytes, created.element, created.width, created.height};
   objects_by_id_[object->id] = object;
   if (filled) {
@@ -211,6 +220,19 @@ std::uint64_t ApiRecorder::add_object(cl_mem handle, const CreatedObject& create
   }
   call_ended();
   return object->id;
+}
+
+void ApiRecorder::decide(cl_mem handle, const CreatedObject& created) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  MemoryView& view = memory_.at(handle);
+  view.element = created.element;
+  view.width = created.width;
+  view.height = created.height;
+  view.object->image = created.image;
+  trace::HostOperation* const operation = stream_.open_operation(view.object->created);
+  if (operation == nullptr) return;
+  describe(*view.object, created, operation->mutable_create());
+  stream_.close(view.object->created);
 }
 
 void ApiRecorder::add_view(cl_mem handle, cl_mem parent, std::uint64_t offset,
@@ -262,6 +284,11 @@ std::uint64_t ApiRecorder::unmapped(cl_mem handle, const void* pointer) {
 }
 
 // ---- kernels -----------------------------------------------------------------------------------
+
+void ApiRecorder::add_access_program(const trace::AccessProgram& program) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  stream_.add(program);
+}
 
 void ApiRecorder::add_program(cl_program program, const std::string& digest) {
   const std::lock_guard<std::mutex> lock(mutex_);

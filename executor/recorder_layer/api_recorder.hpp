@@ -36,17 +36,25 @@ enum class CommandKind {
   blocking   ///< the calling thread waits for it
 };
 
+/// What a recorder built on ApiRecorder is called and knows.
+struct RecorderTraits {
+  std::string tool;
+  bool host_time = true;  ///< what passes between calls is the program's own
+};
+
 /// An object the driver made.
 struct CreatedObject {
   std::uint64_t bytes = 0;
   bool image = false;  ///< two-dimensional: width, height and element count
   std::uint64_t element = 1, width = 0, height = 0;
+  bool undecided =
+      false;  ///< it may yet turn out to be an image: until decide(), nothing is written
 };
 
 /// Thread-safe; calls no driver function. All methods may throw.
 class ApiRecorder {
  public:
-  explicit ApiRecorder(const std::string& path);
+  ApiRecorder(const std::string& path, const RecorderTraits& traits);
 
   /// Nanoseconds since the recorder was made.
   std::uint64_t now() const;
@@ -70,6 +78,8 @@ class ApiRecorder {
   // Memory. Ids are the trace's object ids.
   std::uint64_t add_object(cl_mem handle, const CreatedObject& created, bool filled,
                            std::uint64_t since);
+  /// What an undecided object is.
+  void decide(cl_mem handle, const CreatedObject& created);
   void add_view(cl_mem handle, cl_mem parent, std::uint64_t offset, const CreatedObject& created);
   void destroyed(std::uint64_t object);
   std::optional<MemoryView> memory(cl_mem handle);
@@ -77,6 +87,7 @@ class ApiRecorder {
   std::uint64_t unmapped(cl_mem handle, const void* pointer);
 
   // Kernels
+  void add_access_program(const trace::AccessProgram& program);
   void add_program(cl_program program, const std::string& digest);
   std::string program_digest(cl_program program);
   void add_kernel(cl_kernel kernel, const std::string& name, const std::string& program_digest);
@@ -123,6 +134,7 @@ class ApiRecorder {
                      std::vector<OperationId>* after) const;
   void add_to_queue(ApiQueue* queue, OperationId id, bool host_operation);
 
+  const RecorderTraits traits_;
   const Clock::time_point origin_ = Clock::now();
   std::mutex mutex_;
   TraceStream stream_;

@@ -1,7 +1,7 @@
 #pragma once
 // One clEnqueue.. call.
 
-#include "executor/recorder_layer/recording.hpp"
+#include "executor/recorder_layer/command_watch.hpp"
 
 namespace fm {
 

@@ -1,6 +1,6 @@
 // Buffers and images: what they are from the driver, their end from its destructor callback.
 #include "executor/recorder_layer/calls.hpp"
-#include "executor/recorder_layer/recording.hpp"
+#include "executor/recorder_layer/command_watch.hpp"
 
 namespace fm {
 namespace {

@@ -6,15 +6,12 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "executor/opencl_layer/layer_entry.hpp"
-
 namespace fm {
 namespace {
 
-constexpr std::size_t collect_every = 64;      // commands
-constexpr std::size_t most_watched = 1 << 15;  // bounds memory where a program never waits
+std::string tool;
 
-void say(const std::string& text) { std::cerr << "fmtrace_layer: " << text << std::endl; }
+void say(const std::string& text) { std::cerr << tool << ": " << text << std::endl; }
 
 std::string with_process_id(std::string path) {
   for (std::size_t at = path.find("%p"); at != std::string::npos; at = path.find("%p", at)) {
@@ -28,36 +25,18 @@ void finish_at_exit() {
   Recording::give_up("");
 }
 
-std::optional<std::uint64_t> event_time(cl_event event, cl_profiling_info what) {
-  cl_ulong time = 0;
-  if (below->clGetEventProfilingInfo(event, what, sizeof time, &time, nullptr) != CL_SUCCESS) {
-    return std::nullopt;
-  }
-  return time;
-}
-
-std::optional<CommandTimes> times_of(cl_event event) {
-  const auto queued = event_time(event, CL_PROFILING_COMMAND_QUEUED);
-  const auto submitted = event_time(event, CL_PROFILING_COMMAND_SUBMIT);
-  const auto started = event_time(event, CL_PROFILING_COMMAND_START);
-  const auto ended = event_time(event, CL_PROFILING_COMMAND_END);
-  if (!queued || !submitted || !started || !ended) return std::nullopt;
-  return CommandTimes{*queued, *submitted, *started, *ended};
-}
-
 }  // namespace
 
-const char* const layer_name = "fmtrace_layer";
-const cl_icd_dispatch* below = nullptr;
 std::atomic<ApiRecorder*> Recording::active_{nullptr};
 
-void Recording::start() {
+void Recording::start(const RecorderTraits& traits) {
+  tool = traits.tool;
   const char* const path = std::getenv("FM_TRACE_FILE");
   if (path == nullptr || *path == '\0') {
     return say("FM_TRACE_FILE names no file: nothing is recorded");
   }
   try {
-    active_ = new ApiRecorder(with_process_id(path));
+    active_ = new ApiRecorder(with_process_id(path), traits);
   } catch (const std::exception& error) {
     return say(std::string(error.what()) + "; nothing is recorded");
   }
@@ -68,57 +47,6 @@ void Recording::start() {
 
 void Recording::give_up(const std::string& why) {
   if (active_.exchange(nullptr) != nullptr && !why.empty()) say(why + "; recording ends here");
-}
-
-CommandWatch& CommandWatch::instance() {
-  static CommandWatch* const watch = new CommandWatch;
-  return *watch;
-}
-
-void CommandWatch::add(OperationId id, cl_event event, bool timed) {
-  bool collect_now = false;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    watched_.push_back({id, event, timed});
-    collect_now = ++added_ % collect_every == 0;
-  }
-  if (collect_now) collect();
-}
-
-void CommandWatch::collect() {
-  const std::unique_lock<std::mutex> alone(collecting_, std::try_to_lock);
-  if (!alone) return;
-  while (take_first()) {
-  }
-}
-
-/// The driver is called with no lock that its callbacks could want.
-bool CommandWatch::take_first() {
-  Watched first{};
-  bool too_many = false;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (watched_.empty()) return false;
-    first = watched_.front();
-    too_many = watched_.size() > most_watched;
-  }
-  cl_int status = CL_COMPLETE;
-  const cl_int asked = below->clGetEventInfo(first.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                             sizeof status, &status, nullptr);
-  const bool running = asked == CL_SUCCESS && status > CL_COMPLETE;
-  if (running && !too_many) return false;
-  std::optional<CommandTimes> times;
-  if (first.timed && !running && status == CL_COMPLETE) times = times_of(first.event);
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    watched_.pop_front();
-  }
-  record([&](ApiRecorder& recorder) {
-    if (running) recorder.leave_out("times of commands, too many being unfinished");
-    recorder.ended(first.id, times);
-  });
-  below->clReleaseEvent(first.event);
-  return true;
 }
 
 }  // namespace fm

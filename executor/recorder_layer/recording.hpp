@@ -1,19 +1,13 @@
 #pragma once
-// The recording of this process: whether there is one, and the commands whose end it awaits.
-
-#include <CL/cl_layer.h>
+// The recording of this process: whether there is one.
 
 #include <atomic>
-#include <deque>
 #include <exception>
-#include <mutex>
+#include <string>
 
 #include "executor/recorder_layer/api_recorder.hpp"
 
 namespace fm {
-
-/// The functions between this layer and the driver.
-extern const cl_icd_dispatch* below;
 
 /// One a process, never destroyed: programs call OpenCL until their very end.
 class Recording {
@@ -23,7 +17,7 @@ class Recording {
   static ApiRecorder* recorder() { return active_.load(std::memory_order_acquire); }
 
   /// Reads FM_TRACE_FILE and says on standard error what is wrong with it.
-  static void start();
+  static void start(const RecorderTraits& traits);
   /// Says why on standard error. The file stays as it is: truncated.
   static void give_up(const std::string& why);
 
@@ -48,27 +42,5 @@ inline std::uint64_t record_time() {
   const ApiRecorder* const recorder = Recording::recorder();
   return recorder == nullptr ? 0 : recorder->now();
 }
-
-/// Keeps an event of every command until it is complete, then asks for its times. The driver is
-/// asked now and then and when the program has waited, never from a callback.
-class CommandWatch {
- public:
-  static CommandWatch& instance();
-  /// Takes a reference of `event`.
-  void add(OperationId id, cl_event event, bool timed);
-  /// Closes the commands that are complete, in their order.
-  void collect();
-
- private:
-  struct Watched {
-    OperationId id;
-    cl_event event;
-    bool timed;
-  };
-  bool take_first();
-  std::mutex mutex_, collecting_;
-  std::deque<Watched> watched_;
-  std::size_t added_ = 0;
-};
 
 }  // namespace fm

@@ -12,6 +12,12 @@ TraceStream::TraceStream(const std::string& path) : path_(path) {
   if (!file_) throw UserError({path}, std::string("cannot be written: ") + std::strerror(errno));
 }
 
+void TraceStream::add(const trace::AccessProgram& program) {
+  if (!writer_) write_header({});
+  writer_->add(program);
+  check_written();
+}
+
 std::uint64_t TraceStream::add(trace::HostOperation operation, bool open) {
   operation.set_id(next_id_);
   entries_.push_back({std::move(operation), open});

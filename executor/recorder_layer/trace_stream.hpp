@@ -23,6 +23,8 @@ class TraceStream {
   void write_header(const trace::Header& header) { writer_.emplace(file_, header); }
   bool has_header() const { return writer_.has_value(); }
 
+  /// Written at once: before the launches that are still open.
+  void add(const trace::AccessProgram& program);
   /// Returns its id. It is written when closed, or at once.
   std::uint64_t add(trace::HostOperation operation, bool open = false);
   /// Null when it is closed: the file may be finished while commands run.

@@ -9,7 +9,7 @@
 
 #include "core/access_expander.hpp"
 #include "executor/recorder/group_choice.hpp"
-#include "executor/recorder/group_log.hpp"
+#include "executor/recorder/group_recorder.hpp"
 #include "executor/recorder/recorder.hpp"
 
 namespace fm {
