@@ -96,7 +96,9 @@ def copying():
 
 
 def streaming():
-    return Planned.get("streaming", products(width=128), "--policy", "lc-opg", "--placement", "image2d")
+    planned = Planned.get("streaming", products(width=256, layers=5), "--policy", "lc-opg", "--placement", "image2d")
+    assert "STREAMS" in planned.plan.read_text(), "no kernel of the plan streams"
+    return planned
 
 
 def in_buffers():
@@ -559,7 +561,8 @@ class Allocations(FaultTest):
         done, _ = self.run_fmexec(["--plan", planned.plan, "--weights", planned.weights],
                                   {"FM_FAULT_FACTS": f"CL_DEVICE_MAX_MEM_ALLOC_SIZE={tensor - 1}"})
         self.assertEqual(done.returncode, USER, done.stderr)
-        self.assertRegex(done.stderr, rf"allocation too large .*: tensor t\d+ \(.*\) takes {tensor} bytes.*--storage f16")
+        self.assertRegex(done.stderr, rf"allocation too large .*: tensor t\d+ \(.*\) takes {tensor} bytes.*"
+                                      r"--storage f16")
 
 
 class Features(FaultTest):
