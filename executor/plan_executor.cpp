@@ -5,6 +5,7 @@
 #include <set>
 
 #include "executor/device_limits.hpp"
+#include "executor/flush_habit.hpp"
 #include "executor/held_memory.hpp"
 #include "executor/launch_kernels.hpp"
 #include "executor/process_memory.hpp"
@@ -146,10 +147,10 @@ void PlanExecutor::clear(const PlanTensor& tensor) {
 RunTimes PlanExecutor::run(const RunProgress& progress, LaunchObserver* observer) {
   const std::uint64_t began = recorder_.now();
   await_preloads(post_preloads());
-  RunTimes times =
-      PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_, ring_.get(),
-               *memory_, recorder_, observer, bounds_.get(), cap_ ? &*cap_ : nullptr})
-          .execute(progress);
+  RunTimes times = PlanRun({plan_, schedule_, kernels_, compute_queue_, *streamer_, gathered_rows_,
+                            ring_.get(), *memory_, recorder_, observer, bounds_.get(),
+                            cap_ ? &*cap_ : nullptr, flush_period(context_.device())})
+                       .execute(progress);
   times.began = began;
   return times;
 }

@@ -61,6 +61,7 @@ void PlanRun::await_read(std::size_t part) {
 void PlanRun::observe(std::size_t launch) {
   Commands& commands = commands_[launch];
   const std::uint64_t since = recorder_.now();
+  flush_launches();
   wait_for(commands.back().event, named(plan_.launches[launch]));
   last_cause_ = recorder_.note(main_thread, wait_operation(), {commands.back().operation}, since);
   for (Command& command : commands) {
@@ -125,7 +126,10 @@ void PlanRun::enqueue_slices(const PlanLaunch& launch, const OpenClKernel& kerne
     OpenClEvent event =
         fm::enqueue_kernel(resources_.compute_queue, kernel, slice.global, launch.local,
                            named(launch), first ? after : std::vector<cl_event>{}, slice.offset);
-    flush(resources_.compute_queue, "flushing " + named(launch));
+    ++unflushed_;
+    // A slice is to give others their turn; readers wait for a launch that empties the ring.
+    const bool now = slices.size() > 1 || stream_slots(launch) > 0;
+    if (now || unflushed_ >= resources_.flush_period) flush_launches();
     if (first && slices.size() > 1) {
       command->first = std::move(event);
     } else {
@@ -135,6 +139,12 @@ void PlanRun::enqueue_slices(const PlanLaunch& launch, const OpenClKernel& kerne
   if (slices.size() < 2) return;
   ++split_;
   slices_ += slices.size();
+}
+
+void PlanRun::flush_launches() {
+  if (unflushed_ == 0) return;
+  flush(resources_.compute_queue, "flushing the launches enqueued");
+  unflushed_ = 0;
 }
 
 std::optional<EventTimes> PlanRun::times_of(const Command& command,
@@ -157,6 +167,7 @@ void PlanRun::enqueue_copy(std::size_t position, std::size_t part_index) {
   std::vector<cl_event> events;
   Causes causes;
   dependencies(launch, &events, &causes);
+  flush_launches();  // the copy may wait for them
   Command command;
   command.queued = recorder_.now();
   command.event = fm::enqueue_copy(resources_.streamer.copy_queue(), recorder_, *resources_.ring,

@@ -58,6 +58,7 @@ struct RunResources {
   LaunchObserver* observer;  ///< or null
   BoundsReport* bounds;      ///< null unless kernels are checked
   LaunchCap* cap;            ///< null where launches are never split
+  std::size_t flush_period;  ///< launches
 };
 
 /// The host program: a plan's walk on the device.
@@ -96,6 +97,8 @@ class PlanRun : private PlanActor {
   /// All of it, in as many slices as the cap asks for.
   void enqueue_slices(const PlanLaunch& launch, const OpenClKernel& kernel,
                       const std::vector<cl_event>& after, Command* command);
+  /// Hands over the launches that were enqueued since the last time, if any.
+  void flush_launches();
   std::optional<EventTimes> times_of(const Command& command, const PlanLaunch& launch) const;
   RunTimes collect(std::uint64_t began) const;
 
@@ -108,6 +111,7 @@ class PlanRun : private PlanActor {
   std::vector<const ReadResult*> reads_;  // by part; null: not waited for
   const RunProgress* progress_ = nullptr;
   std::size_t split_ = 0, slices_ = 0;
+  std::size_t unflushed_ = 0;     // launches
   std::uint64_t last_cause_ = 0;  // operation that lets the next reads start
 };
 

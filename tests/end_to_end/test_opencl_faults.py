@@ -96,7 +96,9 @@ def copying():
 
 
 def streaming():
-    return Planned.get("streaming", products(width=128), "--policy", "lc-opg", "--placement", "image2d")
+    planned = Planned.get("streaming", products(width=256, layers=5), "--policy", "lc-opg", "--placement", "image2d")
+    assert "STREAMS" in planned.plan.read_text(), "no kernel of the plan streams"
+    return planned
 
 
 def in_buffers():
@@ -559,7 +561,8 @@ class Allocations(FaultTest):
         done, _ = self.run_fmexec(["--plan", planned.plan, "--weights", planned.weights],
                                   {"FM_FAULT_FACTS": f"CL_DEVICE_MAX_MEM_ALLOC_SIZE={tensor - 1}"})
         self.assertEqual(done.returncode, USER, done.stderr)
-        self.assertRegex(done.stderr, rf"allocation too large .*: tensor t\d+ \(.*\) takes {tensor} bytes.*--storage f16")
+        self.assertRegex(done.stderr, rf"allocation too large .*: tensor t\d+ \(.*\) takes {tensor} bytes.*"
+                                      r"--storage f16")
 
 
 class Features(FaultTest):
@@ -670,6 +673,31 @@ class Quirks(FaultTest):
 
     def test_faults_without_a_remedy_are_told(self):
         self.quirky(self.ADRENO, "adreno-e031")
+
+
+class Flushing(FaultTest):
+    """Launches are handed over as the vendor's driver likes it; the results are the same."""
+
+    def flushes(self, planned, device, ahead):
+        plan = planned.plan.with_name("ahead.yaml")
+        plan.write_text(re.sub(r"enqueue_ahead: \d+", f"enqueue_ahead: {ahead}", planned.plan.read_text()))
+        done, folder = self.run_fmexec(["--plan", plan, "--weights", planned.weights, "--verify", planned.reference],
+                                       {"FM_FAULT_FACTS": f"CL_DEVICE_NAME={device}"})
+        self.assertEqual(done.returncode, DONE, done.stderr)
+        return self.counts(folder)["clFlush"]
+
+    def test_by_vendor(self):
+        planned = in_buffers()
+        launches = len(re.findall("kind: kernel", planned.plan.read_text()))
+        self.assertEqual(self.flushes(planned, "some GPU", 40), launches)
+        for device in ("Mali-G715", "QUALCOMM Adreno(TM)"):
+            self.assertEqual(self.flushes(planned, device, 40), 1)
+            self.assertLessEqual(self.flushes(planned, device, 1), launches)
+
+    def test_copies_and_kernels_that_stream(self):
+        for planned in (copying(), streaming()):
+            for ahead in (1, 2, 40):
+                self.assertGreater(self.flushes(planned, "Mali-G715", ahead), 0)
 
 
 class SeveralDevices(FaultTest):

@@ -124,6 +124,24 @@ class VerifyOps(unittest.TestCase):
         done = self.run_ops(reference=self.folder / "part.npz")
         self.assertRegex(done.stdout, r"reduction .* not compared: the reference has no such tensor `p`")
 
+    def test_a_queue_of_models(self):
+        self.plan, self.weights = self.folder / "q.plan.yaml", self.folder / "q.fmw"
+        models = [save(products(seed=seed, layers=2), self.folder / f"{name}.onnx")
+                  for name, seed in (("a", 1), ("b", 2))]
+        pipeline.tool("fmplan", "queue", *models, "--config", "mali-g715", "--budget", "1MiB", "-o", self.plan)
+        pipeline.tool("fmplan", "pack", "--plan", self.plan, "--model", models[0], "--model", models[1], "-o",
+                      self.weights)
+        for model in models:
+            pipeline.reference_tool("ort_reference.py", "--model", model, "--seed", 4, "--tensors", self.plan, "-o",
+                                    model.with_suffix(".npz"))
+        references = [f"{model.stem}={model.with_suffix('.npz')}" for model in models]
+        done = self.run_ops("--verify-ops", references[1], reference=references[0])
+        self.check_passed(done)
+        swapped = [references[0].replace("a.npz", "b.npz"), references[1].replace("b.npz", "a.npz")]
+        inputs = [word for reference in references for word in ("--inputs", reference)]
+        done = self.run_ops("--verify-ops", swapped[1], *inputs, reference=swapped[0], status=DIFFERS)
+        self.assertIn("whose result differs", done.stderr)
+
     def test_excludes_recording_repeating_and_the_other_check(self):
         for options in (["--record", self.folder / "r.trace"], ["--repeat", "2"], ["--warmup", "1"]):
             said = pipeline.tool("fmexec", "--plan", "p", "--weights", "w", "--verify-ops", "r", *options, status=USER)
