@@ -1,6 +1,7 @@
 #include "executor/oclgrind_plugin/function_facts.hpp"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 
@@ -208,6 +209,8 @@ const FunctionFacts& KernelFacts::function(const llvm::Function& function) {
         if (store->getValueOperand()->getType()->isVectorTy()) whole = store;
       }
       described.id = next_id_++;
+      lines_.resize(next_id_);
+      if (instruction.getDebugLoc()) lines_.back() = instruction.getDebugLoc().getLine();
       described.block = number;
       const Kind kind = described.kind;
       if (kind == Kind::derivation) {

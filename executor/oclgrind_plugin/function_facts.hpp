@@ -69,6 +69,8 @@ class KernelFacts {
   }
   /// Integer constants of its index arithmetic: candidates for divisors.
   const std::vector<std::int64_t>& constants() const { return constants_; }
+  /// Lines of the source by id of the instruction; 0 where it is not known.
+  const std::vector<std::uint32_t>& lines() const { return lines_; }
   /// 32-bit values alive at once, at most.
   std::uint32_t registers() const { return registers_; }
 
@@ -80,6 +82,7 @@ class KernelFacts {
   std::unordered_map<const llvm::Function*, std::unique_ptr<FunctionFacts>> functions_;
   std::unordered_map<const llvm::Instruction*, InstructionFacts> instructions_;
   std::vector<std::int64_t> constants_;
+  std::vector<std::uint32_t> lines_;
   const FunctionFacts* kernel_ = nullptr;
   std::uint32_t next_id_ = 0, registers_ = 0;
 };

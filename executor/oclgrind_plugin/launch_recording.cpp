@@ -58,6 +58,7 @@ RecordingKernel LaunchRecording::described() const {
   kernel.local_size = shape_.local;
   kernel.group_count = shape_.groups;
   kernel.parameters = facts_.constants();
+  kernel.lines = facts_.lines();
   for (auto value = launched.values_begin(); value != launched.values_end(); ++value) {
     const auto* argument = llvm::dyn_cast<llvm::Argument>(value->first);
     if (argument == nullptr || !argument->getType()->isIntegerTy()) continue;

@@ -229,6 +229,8 @@ void finish_contexts() {
 
 #define FM_EXPORTED __attribute__((visibility("default")))
 
+// Names that Oclgrind looks for.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 
 FM_EXPORTED void initializePlugins(oclgrind::Context* context) {
@@ -250,3 +252,4 @@ FM_EXPORTED void releasePlugins(oclgrind::Context* context) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

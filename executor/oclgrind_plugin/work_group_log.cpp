@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint32_t bound_id = (1U << 20) - 1;
+constexpr std::size_t most_words = std::size_t{1} << 28;  // of a work-group: 1 GiB
 
 bool contiguous(const LoggedMemory& a, const LoggedMemory& b) {
   return a.space == b.space && a.object == b.object && a.write == b.write && !a.atomic &&
@@ -78,6 +79,12 @@ WorkGroupLog::WorkGroupLog(const LaunchShape& shape, const KernelFacts& facts,
 WorkGroupLog::Item& WorkGroupLog::at(const oclgrind::WorkItem& item) {
   const oclgrind::Size3 local = item.getLocalID();
   return items_[local.x + shape_.local[0] * (local.y + shape_.local[1] * local.z)];
+}
+
+void WorkGroupLog::count_words(Item& item) {
+  words_ += item.log.words().size() - item.counted;
+  item.counted = item.log.words().size();
+  if (words_ > most_words) throw UserError("the log of one of its work-groups exceeds 1 GiB");
 }
 
 void WorkGroupLog::begin_item(const oclgrind::WorkItem& running) {
@@ -222,6 +229,7 @@ void WorkGroupLog::log_branch(Item& item, const oclgrind::WorkItem& running,
     }
   }
   item.log.go(facts.block, to, taken.decision);
+  count_words(item);
 }
 
 GroupLog WorkGroupLog::finish() {
@@ -239,8 +247,10 @@ GroupLog WorkGroupLog::finish() {
     words.insert(words.end(), item.log.words().begin(), item.log.words().end());
     first.push_back(words.size());
     item.log.clear();
+    item.counted = 0;
     item.ran = false;
   }
+  words_ = 0;
   return {group_, shape_.local, std::move(words), std::move(first)};
 }
 

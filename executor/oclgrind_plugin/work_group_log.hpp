@@ -45,10 +45,12 @@ class WorkGroupLog {
     std::vector<Frame> frames;
     std::vector<LoggedMemory> pending;  ///< of the instruction under way
     std::uint32_t bounds = 0;           ///< guards around it, of launches with smaller groups
+    std::size_t counted = 0;            ///< words of its log that are part of words_
     bool ran = false;
   };
 
   Item& at(const oclgrind::WorkItem& item);
+  void count_words(Item& item);
   void bound(Item& item, std::array<std::uint32_t, 3> local);
   void log_accesses(Item& item, const InstructionFacts& facts);
   void log_texel(Item& item, const oclgrind::WorkItem& running,
@@ -64,6 +66,7 @@ class WorkGroupLog {
   const std::vector<LaunchObjects::LocalArray> local_arrays_;
   GroupId group_{};
   std::vector<Item> items_;
+  std::size_t words_ = 0;  ///< of all logs, up to the items' last branches
 };
 
 }  // namespace fm

@@ -97,7 +97,7 @@ class LogWalk {
       return node;
     }
     if (block.visited) fail("work-items differ in the number of their accesses");
-    if (position >= 4096) fail("more than 4096 accesses in a row");
+    if (position >= 65536) fail("more than 65536 accesses in a row");
     return append(block, header);
   }
 

@@ -212,13 +212,14 @@ class Builder {
     }
   }
 
-  static trace::Site any_site(const TreeNode& node, std::int64_t object) {
+  trace::Site any_site(const TreeNode& node, std::int64_t object) const {
     trace::Site site;
     site.set_space(static_cast<trace::Space>(node.detail & 3));
     site.set_write((node.detail & log_writes) != 0);
     site.set_atomic((node.detail & log_atomic) != 0);
     site.set_bytes(node.bytes);
     site.set_argument(static_cast<std::uint32_t>(object));
+    if (node.id < kernel_.lines.size()) site.set_line(kernel_.lines[node.id]);
     return site;
   }
 

@@ -34,6 +34,7 @@ struct RecordingKernel {
   std::string key;
   std::map<std::string, std::uint32_t> registers;
   std::string registers_source;
+  std::vector<std::uint32_t> lines;  ///< of the source, by id of an access without macros
 };
 
 /// Contents of the index tensors by argument index.

@@ -110,6 +110,7 @@ class Printer {
     out_ << "site " << index << ": " << site_words(program_, index) << " at "
          << expression_text(site.x());
     if (site.space() == trace::IMAGE) out_ << ", " << expression_text(site.y());
+    if (site.line() != 0) out_ << "  (line " << site.line() << ")";
     out_ << "\n";
   }
 

@@ -62,9 +62,10 @@ class OclgrindTest : public testing::Test {
 };
 
 TEST_F(OclgrindTest, GatherReadsWhereMemorySays) {
-  expect_accesses("gather", [](std::int64_t id) {
+  const trace::AccessProgram program = expect_accesses("gather", [](std::int64_t id) {
     return std::vector<SeenAccess>{read(1, id), read(1, in(id) % 24), write(0, id)};
   });
+  for (const trace::Site& site : program.sites()) EXPECT_EQ(site.line(), 5u);
 }
 
 TEST_F(OclgrindTest, AtomicsAreOneAccess) {
