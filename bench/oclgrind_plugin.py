@@ -46,7 +46,7 @@ def cpu_seconds(command, folder, trace=None):
 
 
 def rows(folder):
-    yield "program", "launches", "programs", "sites", "of them tables", "work-groups compared", "trace", "Oclgrind", \
+    yield "program", "launches", "programs", "sites", "tables of values", "work-groups compared", "trace", "Oclgrind", \
         "with the plugin", "replay on mali-g715, laws that hold"
     for name, command, alone in PROGRAMS:
         print(f"recording {name}", file=sys.stderr)

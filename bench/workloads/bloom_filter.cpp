@@ -15,7 +15,8 @@ uint mixed(uint key, uint round) {
   h = (h ^ h >> 13) * 0xc2b2ae35u;
   return h ^ h >> 16;
 }
-kernel void insert(global const uint* keys, global uint* bits, uint bit_count, uint hashes, uint count) {
+kernel void insert(global const uint* keys, global uint* bits, uint bit_count, uint hashes,
+                   uint count) {
   const uint id = get_global_id(0);
   if (id >= count) return;
   for (uint round = 0; round < hashes; ++round) {
@@ -23,8 +24,8 @@ kernel void insert(global const uint* keys, global uint* bits, uint bit_count, u
     atomic_or(&bits[bit / 32], 1u << bit % 32);
   }
 }
-kernel void query(global const uint* keys, global const uint* bits, global uint* found, uint bit_count,
-                  uint hashes, uint count) {
+kernel void query(global const uint* keys, global const uint* bits, global uint* found,
+                  uint bit_count, uint hashes, uint count) {
   const uint id = get_global_id(0);
   if (id >= count) return;
   uint all = 1;

@@ -14,7 +14,9 @@ uint mixed(uint h) {
 }
 // A fingerprint is never 0: that is an empty place. Buckets are a power of two.
 uint fingerprint(uint key) { return mixed(key) >> 16 | 1; }
-uint other(uint bucket, uint print, uint buckets) { return (bucket ^ mixed(print)) & (buckets - 1); }
+uint other(uint bucket, uint print, uint buckets) {
+  return (bucket ^ mixed(print)) & (buckets - 1);
+}
 
 kernel void insert(global const uint* keys, global uint* table, global uint* lost, uint buckets,
                    uint most_evictions, uint count) {
@@ -30,8 +32,8 @@ kernel void insert(global const uint* keys, global uint* table, global uint* los
   }
   atomic_inc(lost);
 }
-kernel void query(global const uint* keys, global const uint* table, global uint* found, uint buckets,
-                  uint count) {
+kernel void query(global const uint* keys, global const uint* table, global uint* found,
+                  uint buckets, uint count) {
   const uint id = get_global_id(0);
   if (id >= count) return;
   const uint print = fingerprint(keys[id]), one = mixed(keys[id] + 1) & (buckets - 1);

@@ -25,8 +25,8 @@ kernel void assign(global const int* points, global const int* centres, global u
   }
   nearest[id] = best;
 }
-kernel void add(global const int* points, global const uint* nearest, global int* sums, global int* sizes,
-                uint dimensions, uint count) {
+kernel void add(global const int* points, global const uint* nearest, global int* sums,
+                global int* sizes, uint dimensions, uint count) {
   const uint id = get_global_id(0);
   if (id >= count) return;
   const uint c = nearest[id];
@@ -35,7 +35,8 @@ kernel void add(global const int* points, global const uint* nearest, global int
   }
   atomic_inc(&sizes[c]);
 }
-kernel void move(global int* centres, global int* sums, global int* sizes, uint dimensions, uint clusters) {
+kernel void move(global int* centres, global int* sums, global int* sizes, uint dimensions,
+                 uint clusters) {
   const uint c = get_global_id(0);
   if (c >= clusters) return;
   for (uint d = 0; d < dimensions; ++d) {

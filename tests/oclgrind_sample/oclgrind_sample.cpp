@@ -61,7 +61,8 @@ kernel void choose(global int* out, global const int* in) {
   }
 }
 kernel void texels(global int* out, read_only image2d_t image) {
-  const sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+  const sampler_t edge =
+      CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
   const int id = get_global_id(0);
   const float4 texel = read_imagef(image, edge, (int2)(id - 2, 3 - id));
   out[id] = (int)texel.x;
