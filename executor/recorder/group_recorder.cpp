@@ -6,7 +6,8 @@
 
 namespace fm {
 namespace {
-constexpr std::size_t log_limit = std::size_t{64} << 20;  // bytes on the device
+/// Bytes on the device: a log that stays in caches is written and read several times as fast.
+constexpr std::size_t log_limit = std::size_t{4} << 20;
 }
 
 struct GroupRecorder::Objects {

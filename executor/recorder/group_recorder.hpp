@@ -22,7 +22,7 @@ class GroupRecorder : public GroupSource {
                 const IndexBuffers& index);
   ~GroupRecorder() override;
 
-  /// Hands over the groups' logs in order. The log buffer stays within 64 MiB, so groups run in
+  /// Hands over the groups' logs in order. The log buffer stays within 4 MiB, so groups run in
   /// batches.
   void record(const std::vector<GroupId>& groups,
               const std::function<void(GroupLog)>& take) override;
