@@ -8,7 +8,7 @@ namespace fm {
 namespace {
 /// Bytes on the device: a log that stays in caches is written and read several times as fast.
 constexpr std::size_t log_limit = std::size_t{4} << 20;
-}
+}  // namespace
 
 struct GroupRecorder::Objects {
   OpenClQueue queue;

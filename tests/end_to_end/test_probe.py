@@ -140,9 +140,11 @@ class ThisDevice(unittest.TestCase):
         self.assertIn("host.transfer_bandwidth", found)
         self.assertIn("host.enqueue_overhead", found)
         for path, entry in found.items():
-            facts = path.startswith("limits.") or path in ("gpu.cores", "gpu.clock", "local.size")
-            self.assertEqual(entry["source"], "spec" if facts else "measured", path)
-            self.assertRegex(entry["cite"], "the driver says" if facts else r"spread \d+\.\d %")
+            driver = path.startswith("limits.") or path in ("gpu.cores", "gpu.clock", "local.size")
+            caches = path.endswith((".cache_size", ".ways", ".line")) or path in ("l2.size", "slc.size")
+            self.assertEqual(entry["source"], "spec" if driver or caches else "measured", path)
+            self.assertRegex(entry["cite"], "the driver says" if driver else "the operating system says"
+                             if caches else r"spread \d+\.\d %")
         explained = pipeline.tool("fmsim", "--config", self.config, "--explain").stdout
         self.assertIn("measured: fmprobe on", explained)
         raw = json.loads(self.raw.read_text())
