@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/kernels.md"
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
-from movement import write  # noqa: E402
+from markdown_page import write_marked  # noqa: E402
 from tests.end_to_end import pipeline  # noqa: E402
 from tests.end_to_end.operator_cases import Model  # noqa: E402
 
@@ -77,7 +77,7 @@ def main():
         print(lines[-1], flush=True)
     lines.insert(1, "|" + "---|" * lines[0].count(" | ") + "---|")
     if not options.print:
-        PAGE.write_text(write(PAGE.read_text(), "attention", "\n".join(lines)))
+        PAGE.write_text(write_marked(PAGE.read_text(), "attention", "\n".join(lines)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 import statistics
 
+from markdown_page import table
+
 ALLOWED = 1.15  # times the larger of disk and execution
 MIB = 1 << 20
 
@@ -24,13 +26,6 @@ Each program once in a control group of Linux that holds it to {share} of the ne
 without swap. Pages of files count in the group that reads them first and are given back near the limit; those of OpenCL's
 compiler library were in the page cache before. A bare fmexec of one tiny launch takes {bare}. Where a program does not finish,
 the row below it adds that to the limit."""
-
-
-def table(header, rows):
-    yield "| " + " | ".join(header) + " |"
-    yield "|" + "---|" * len(header)
-    for cells in rows:
-        yield "| " + " | ".join(cells) + " |"
 
 
 def cold_rows(result):

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ PAGE = ROOT / "docs/layout.md"
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/reference")]
 
 from half_storage import constant_names  # noqa: E402
+from markdown_page import write_marked  # noqa: E402
 from tests.end_to_end import pipeline  # noqa: E402
 
 PLACEMENTS = ("image2d", "buffer")
@@ -90,11 +90,6 @@ def simulated(config):
     return "\n".join(lines)
 
 
-def write(page, mark, text):
-    marked = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- end -->)", re.S)
-    return marked.sub(lambda match: match[1] + text + "\n" + match[2], page)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--config", default="adreno-750")
@@ -109,7 +104,7 @@ def main():
     if not options.print:
         page = PAGE.read_text()
         for mark, text in texts.items():
-            page = write(page, mark, text)
+            page = write_marked(page, mark, text)
         PAGE.write_text(page)
 
 

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/recorders.md"
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
-from movement import write  # noqa: E402
+from markdown_page import write_marked  # noqa: E402
 from recorder_layer import table  # noqa: E402
 from tests.end_to_end import pipeline  # noqa: E402
 
@@ -74,7 +74,7 @@ def main():
         text = table(rows(pathlib.Path(folder)))
     print(text)
     if not options.print:
-        PAGE.write_text(write(PAGE.read_text(), "oclgrind", text))
+        PAGE.write_text(write_marked(PAGE.read_text(), "oclgrind", text))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/recorders.md"
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
-from movement import write  # noqa: E402
+from markdown_page import write_marked  # noqa: E402
 from tests.end_to_end import pipeline  # noqa: E402
 from tests.end_to_end.test_recorder_layer import PYOPENCL_PROGRAM, TINYGRAD_PROGRAM  # noqa: E402
 
@@ -133,7 +133,7 @@ def main():
     if not options.print:
         page = PAGE.read_text()
         for mark, text in texts.items():
-            page = write(page, mark, text)
+            page = write_marked(page, mark, text)
         PAGE.write_text(page)
 
 

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/trace.md"
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
-from movement import write  # noqa: E402
+from markdown_page import write_marked  # noqa: E402
 from tests.end_to_end import pipeline  # noqa: E402
 
 LAYER = pipeline.BIN / "libfmtrace_layer.so"
@@ -109,7 +109,7 @@ def main():
     text = table(measured)
     print(text)
     if not arguments.network:
-        PAGE.write_text(write(PAGE.read_text(), "recording", text))
+        PAGE.write_text(write_marked(PAGE.read_text(), "recording", text))
 
 
 if __name__ == "__main__":

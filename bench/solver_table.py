@@ -16,9 +16,10 @@ Example:
 import argparse
 import json
 import pathlib
-import re
 import subprocess
 import tempfile
+
+from markdown_page import write_marked
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/overlap.md"
@@ -114,9 +115,7 @@ def print_timed(arguments):
         rows.append(row)
     if not arguments.write:
         return
-    table = "\n".join(rows) + "\n"
-    marked = re.compile(r"(<!-- timed -->\n).*?(<!-- end -->)", re.S)
-    PAGE.write_text(marked.sub(lambda match: match[1] + table + match[2], PAGE.read_text()))
+    PAGE.write_text(write_marked(PAGE.read_text(), "timed", "\n".join(rows)))
 
 
 def main():

@@ -17,10 +17,6 @@ class Launch:
     spread: float  # of its measurements: median absolute deviation over median
     simulated: float
 
-    @property
-    def error(self):
-        return abs(self.simulated / self.measured - 1)
-
 
 @dataclasses.dataclass(frozen=True)
 class Agreement:

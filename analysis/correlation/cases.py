@@ -3,7 +3,6 @@
 import json
 import pathlib
 import statistics
-import sys
 
 import onnx
 
@@ -11,10 +10,6 @@ from agreement import Launch
 from random_layers import draw_layers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "analysis/paper"))
-
-from command_line import USER_ERROR, Refused, Tools  # noqa: E402, F401
-
 # Network -> its file and the shapes that bind its dynamic dimensions.
 NETWORKS = {
     "resnet50": ("models/resnet50.onnx", []),
@@ -22,7 +17,6 @@ NETWORKS = {
     "ocr-det": ("tests/data/ch_PP-OCRv4_det_infer.onnx", ["--shape", "x=1,3,320,320"]),
     "ocr-cls": ("tests/data/ch_ppocr_mobile_v2.0_cls_infer.onnx", ["--shape", "x=1,3,48,192"]),
 }
-LAYERS = "random layers"
 
 
 class Case:
@@ -73,7 +67,7 @@ class Case:
 
 def nanoseconds(text):
     number, unit = text.split()
-    return float(number) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+    return float(number) * {"ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
 
 
 def models(tools, folder, options):

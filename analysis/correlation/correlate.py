@@ -10,12 +10,17 @@ import os
 import pathlib
 import sys
 
-import correlation_page
-from agreement import agreement, long_ones
-from cases import ROOT, USER_ERROR, Case, Refused, Tools, models
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "analysis/paper"), str(ROOT / "bench")]
+
+import correlation_page  # noqa: E402
+from agreement import agreement, long_ones  # noqa: E402
+from cases import Case, models  # noqa: E402
+from command_line import USER_ERROR, Refused, Tools  # noqa: E402
+from markdown_page import write_marked  # noqa: E402
 
 DOCUMENT = ROOT / "docs/correlation.md"
-MARKS = ("<!-- measured -->", "<!-- end -->")
+EMPTY_PAGE = "<!-- measured -->\n<!-- end -->\n"
 
 
 def parse(words=None):
@@ -88,10 +93,8 @@ def facts(config, options, cases, load_before):
 
 def write_page(path, lines):
     """Between the marks of the page; a new page where there is none."""
-    text = path.read_text(encoding="utf-8") if path.exists() else "\n".join(MARKS) + "\n"
-    head, rest = text.split(MARKS[0])
-    tail = rest.split(MARKS[1])[1]
-    path.write_text(f"{head}{MARKS[0]}\n" + "\n".join(lines) + f"\n{MARKS[1]}{tail}", encoding="utf-8")
+    text = path.read_text(encoding="utf-8") if path.exists() else EMPTY_PAGE
+    path.write_text(write_marked(text, "measured", "\n".join(lines)), encoding="utf-8")
 
 
 def page(launches, picture, about):

@@ -8,6 +8,7 @@ from matplotlib import pyplot  # noqa: E402
 
 from agreement import LONG_NS, agreement, long_ones  # noqa: E402
 from cases import NETWORKS  # noqa: E402
+from markdown_page import table  # noqa: E402
 
 # Okabe and Ito's palette (https://jfly.uni-koeln.de/color/).
 COLOURS = {"conv": "#0072B2", "matmul": "#E69F00", "depthwise": "#56B4E9", "attention": "#CC79A7",
@@ -15,11 +16,6 @@ COLOURS = {"conv": "#0072B2", "matmul": "#E69F00", "depthwise": "#56B4E9", "atte
 OTHERS = "#8C8C8C"
 PLACES = {"buffer": "buffers", "image2d": "images"}
 MARKS = {"buffer": "o", "image2d": "^"}
-
-
-def table(header, rows):
-    return ["| " + " | ".join(header) + " |", "|" + "---|" * len(header),
-            *("| " + " | ".join(row) + " |" for row in rows)]
 
 
 def percent(share):
@@ -56,7 +52,7 @@ def groups_of(launches):
 
 
 def agreement_table(launches):
-    return table(AGREEMENT, [agreement_row(*group) for group in groups_of(launches)])
+    return list(table(AGREEMENT, [agreement_row(*group) for group in groups_of(launches)]))
 
 
 def kernel_table(launches):
@@ -70,7 +66,7 @@ def kernel_table(launches):
             total = sum(launch.measured for launch in chosen) / 1e6
             rows.append([kernel, place, str(len(chosen)), f"{total:.1f} ms", f"{ratios[len(ratios) // 2]:.2f}",
                          f"{ratios[0]:.2f} to {ratios[-1]:.2f}"])
-    return table(["kernel", "in", "launches", "measured, in all", "simulated over measured, median", "range"], rows)
+    return list(table(["kernel", "in", "launches", "measured, in all", "simulated over measured, median", "range"], rows))
 
 
 def scatter(launches, path):

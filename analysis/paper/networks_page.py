@@ -1,5 +1,13 @@
 """docs/networks.md: what the eleven networks do under FlashMem."""
 
+import sys
+
+from command_line import ROOT
+
+sys.path.append(str(ROOT / "bench"))
+
+from markdown_page import table  # noqa: E402
+
 MIB = 1 << 20
 WITHIN = 0.4  # how far execution may be from SmartMem's before it is marked
 LEAST_SHOWN = 0.02  # share of a network's time
@@ -50,13 +58,6 @@ PoCL, both with all cores, buffers: {options}. Error: the largest of the outputs
 Execution beside ONNX Runtime's run: medians of three. Memory: max(VmHWM, VmRSS + VmSwap) of the process when programs are cached; cached: what is
 left of the weights file in the page cache.
 """
-
-
-def table(head, rows):
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        yield "| " + " | ".join(row) + " |"
 
 
 def seconds_of(facts):

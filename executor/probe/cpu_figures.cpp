@@ -16,25 +16,20 @@ void add(Figures* figures, const std::string& path, double number, double spread
 
 struct CpuRate {
   const char *curve, *path, *operations;
-  double items, a_round;  ///< of the kernel (kernels/microbench_rates.cpp)
+  double a_round;  ///< operations of the kernel (kernels/microbench_rates.cpp)
 };
 
-/// Operations a clock and core, at the best number of work-items.
+/// At most `most`.
 void add_rate(const ProbeData& data, const CpuRate& rate, double most, Figures* figures) {
   const MicrobenchCurve* curve = data.curve(rate.curve);
   if (curve == nullptr) return;
-  double best = 0;
-  for (const MicrobenchPoint& point : curve->points) {
-    const double items = rate.items * static_cast<double>(point.axis("threads"));
-    best = std::max(best, items * rate.a_round / point.value);
-  }
-  const double a_clock = best * 1e9 / data.clock_hertz / data.cores;
+  const double a_clock = operations_a_clock(data, *curve, rate.a_round);
   add(figures, rate.path, std::min(most, a_clock), typical_spread(curve->points),
       std::string(rate.curve) + ": " + short_number(a_clock) + " " + rate.operations +
           " a clock and core" + (a_clock > most ? ", more than a wave has work-items" : ""));
 }
 
-/// Of every format the best: none is read by a texture unit.
+/// Of all formats together: none is read by a texture unit.
 void add_texels(const ProbeData& data, Figures* figures) {
   const MicrobenchCurve* curve = data.curve("bandwidth_image");
   if (curve == nullptr) return;
@@ -86,10 +81,9 @@ bool computes_one_by_one(const DeviceConfig& base) {
 void add_cpu_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
   const double lanes =
       base.values().at("gpu.wave_width").number * base.values().at("gpu.issue_per_clock").number;
-  constexpr double groups = 240;
-  for (const CpuRate& rate : {CpuRate{"rate_vector", "gpu.fma_per_clock", "FMAs", groups, 512},
-                              {"rate_index", "gpu.integer_per_clock", "operations", groups, 192},
-                              {"rate_exponential", "gpu.special_per_clock", "exp", groups, 64}}) {
+  for (const CpuRate& rate : {CpuRate{"rate_vector", "gpu.fma_per_clock", "FMAs", 512},
+                              {"rate_index", "gpu.integer_per_clock", "operations", 192},
+                              {"rate_exponential", "gpu.special_per_clock", "exp", 64}}) {
     add_rate(data, rate, lanes, figures);
   }
   add_texels(data, figures);

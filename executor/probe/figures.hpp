@@ -59,6 +59,9 @@ void add_driver_facts(const ProbeData& data, Figures* figures);
 bool computes_one_by_one(const DeviceConfig& base);
 /// The number that a fact of the device holds; 0: none.
 double fact_of(const ProbeData& data, const std::string& fact);
+/// Operations a clock and core at the best point of a curve of arithmetic, `a_round` of them by
+/// each work-item.
+double operations_a_clock(const ProbeData& data, const MicrobenchCurve& curve, double a_round);
 /// The values of a curve at points whose axes are as given.
 std::vector<MicrobenchPoint> points_at(
     const MicrobenchCurve& curve, const std::vector<std::pair<std::string, std::int64_t>>& axes);

@@ -10,9 +10,6 @@
 namespace fm {
 namespace {
 
-/// Of the kernels (kernels/microbench_rates.cpp).
-constexpr double groups = 240;
-
 void add(Figures* figures, const std::string& path, double number, double spread,
          const std::string& how) {
   figures->found.push_back({path, number, {}, spread, how});
@@ -69,16 +66,6 @@ void add_wave_width(const MicrobenchCurve& curve, Figures* figures) {
   add(figures, "gpu.wave_width", width, typical_spread(curve.points),
       "wave_width: time steps every so many work-items a work-group, " + short_number(100 * best) +
           " % off");
-}
-
-/// Operations a clock and core of the curve's best point.
-double operations_a_clock(const ProbeData& data, const MicrobenchCurve& curve, double a_round) {
-  double most = 0;
-  for (const MicrobenchPoint& point : curve.points) {
-    const double items = groups * static_cast<double>(point.axis("threads"));
-    most = std::max(most, items * a_round / point.value);
-  }
-  return most * 1e9 / data.clock_hertz / data.cores;
 }
 
 struct Rate {
@@ -288,6 +275,16 @@ std::optional<double> banks_of(const std::vector<MicrobenchPoint>& points, std::
 }
 
 }  // namespace
+
+double operations_a_clock(const ProbeData& data, const MicrobenchCurve& curve, double a_round) {
+  constexpr double groups = 240;  // of the kernels (kernels/microbench_rates.cpp)
+  double most = 0;
+  for (const MicrobenchPoint& point : curve.points) {
+    const double items = groups * static_cast<double>(point.axis("threads"));
+    most = std::max(most, items * a_round / point.value);
+  }
+  return most * 1e9 / data.clock_hertz / data.cores;
+}
 
 void add_wave_figures(const ProbeData& data, const DeviceConfig& base, Figures* figures) {
   if (const MicrobenchCurve* curve = data.curve("wave_width")) {

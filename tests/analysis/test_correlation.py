@@ -57,6 +57,7 @@ class Agreement(unittest.TestCase):
     def test_times_of_configs(self):
         self.assertEqual(nanoseconds("20 us"), 20e3)
         self.assertEqual(nanoseconds("45700 ns"), 45700)
+        self.assertEqual(nanoseconds("1500 ps"), 1.5)
 
 
 class RandomLayers(unittest.TestCase):
