@@ -85,12 +85,9 @@ void HostRecorder::measure(std::uint64_t id, const EventTimes& times) {
   trace::HostOperation* operation = find(id);
   if (!operation) return;
   trace::Measured* measured = operation->mutable_measured();
-  const auto on_host = [&](std::uint64_t device_time) {
-    return measured->queued() + (device_time - std::min(device_time, times.queued));
-  };
-  measured->set_submitted(on_host(times.submitted));
-  measured->set_started(on_host(times.started));
-  measured->set_ended(on_host(times.ended));
+  measured->set_submitted(std::max(measured->queued(), times.submitted));
+  measured->set_started(times.started);
+  measured->set_ended(times.ended);
 }
 
 void HostRecorder::skip_idle() {

@@ -66,8 +66,7 @@ class HostRecorder {
     end(id);
     return id;
   }
-  /// The device's times of a launch or copy, moved onto the host's clock: queued is when it was
-  /// begun here.
+  /// Times of a launch or copy, on this recorder's clock; queued stays when it was begun here.
   void measure(std::uint64_t id, const EventTimes& times);
 
   /// What the main thread did since its last operation is no part of the host program.

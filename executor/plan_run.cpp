@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "core/plan_streams.hpp"
 #include "executor/plan_names.hpp"
@@ -240,31 +239,37 @@ std::vector<LoggedStream> PlanRun::stream_values(const PlanLaunch& launch,
   return logged;
 }
 
-RunTimes PlanRun::collect(std::uint64_t began) const {
+void PlanRun::read_device_times() {
+  for (std::size_t position = 0; position < commands_.size(); ++position) {
+    for (Command& command : commands_[position]) {
+      command.on_device = times_of(command, plan_.launches[position]);
+      if (command.on_device) device_clock_.observe(command.queued, *command.on_device);
+    }
+  }
+}
+
+RunTimes PlanRun::collect(std::uint64_t began) {
   RunTimes run;
   run.began = began;
   run.ended = recorder_.now();
   run.split = split_;
   run.slices = slices_;
+  read_device_times();
   std::map<LaunchKind, std::uint64_t> complete;  // the command before, of each queue
   for (std::size_t position = 0; position < commands_.size(); ++position) {
-    const PlanLaunch& planned = plan_.launches[position];
     LaunchTimes launch;
     for (const Command& command : commands_[position]) {
-      std::optional<EventTimes> measured = times_of(command, planned);
-      std::uint64_t& before = complete[planned.kind];
-      if (!measured) {
-        ++run.host_timed;
-        measured = EventTimes{command.queued, command.queued, std::max(command.queued, before),
-                              command.complete};
-      }
+      std::uint64_t& before = complete[plan_.launches[position].kind];
+      if (!command.on_device) ++run.host_timed;
+      const EventTimes times = command.on_device
+                                   ? device_clock_.on_host(*command.on_device)
+                                   : EventTimes{command.queued, command.queued,
+                                                std::max(command.queued, before), command.complete};
       before = command.complete;
-      const EventTimes& times = *measured;
       recorder_.measure(command.operation, times);
-      const std::uint64_t started = command.queued + (times.started - times.queued);
-      const std::uint64_t ended = command.queued + (times.ended - times.queued);
-      launch.started = launch.started == 0 ? started : std::min(launch.started, started);
-      launch.ended = std::max(launch.ended, ended);
+      launch.started =
+          launch.started == 0 ? times.started : std::min(launch.started, times.started);
+      launch.ended = std::max(launch.ended, times.ended);
     }
     run.launches.push_back(launch);
   }

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/plan.hpp"
 #include "executor/bounds_report.hpp"
+#include "executor/device_clock.hpp"
 #include "executor/host_recorder.hpp"
 #include "executor/launch_slices.hpp"
 #include "executor/opencl_objects.hpp"
@@ -75,6 +77,7 @@ class PlanRun : private PlanActor {
     std::uint64_t queued = 0;     // on the recorder's clock
     std::uint64_t complete = 0;   // on the recorder's clock: when the host saw it
     std::uint64_t ring_piece = 0;
+    std::optional<EventTimes> on_device;  // none where the driver gives no times
   };
   using Commands = std::vector<Command>;
 
@@ -100,7 +103,8 @@ class PlanRun : private PlanActor {
   /// Hands over the launches that were enqueued since the last time, if any.
   void flush_launches();
   std::optional<EventTimes> times_of(const Command& command, const PlanLaunch& launch) const;
-  RunTimes collect(std::uint64_t began) const;
+  void read_device_times();
+  RunTimes collect(std::uint64_t began);
 
   RunResources resources_;
   const Plan& plan_;
@@ -110,6 +114,7 @@ class PlanRun : private PlanActor {
   std::vector<ReadTicket> tickets_;       // by part; null: not posted
   std::vector<const ReadResult*> reads_;  // by part; null: not waited for
   const RunProgress* progress_ = nullptr;
+  DeviceClock device_clock_;
   std::size_t split_ = 0, slices_ = 0;
   std::size_t unflushed_ = 0;     // launches
   std::uint64_t last_cause_ = 0;  // operation that lets the next reads start
