@@ -96,7 +96,8 @@ class DeviceConfig {
   /// `file_name`: where relative bases are looked up, and what messages name.
   static DeviceConfig parse(const std::string& yaml, const std::string& file_name);
 
-  /// `--set path=value`: replaces a value; it becomes `assumed`, cited "command line".
+  /// `--set path=value`: replaces a value; it becomes `assumed`, cited "command line". One
+  /// bandwidth for a curve of bandwidths scales the curve: the highest point becomes that.
   /// `dram.preset` replaces every value that came from the config's preset.
   void set(const std::string& path, const std::string& value);
   /// Contradictions between keys (a line larger than its cache, ...); names both keys. Called by

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/enum_words.hpp"
 
@@ -45,6 +46,15 @@ std::string curve_text(const YamlValue& value) {
   for (const YamlValue& item : value.sequence()) {
     const std::vector<YamlValue> pair = item.sequence();
     text += (text.empty() ? "[" : ", ") + ("[" + pair[0].text()) + ", " + pair[1].text() + "]";
+  }
+  return text + "]";
+}
+
+std::string curve_text(const std::vector<CurvePoint>& curve, const ParameterSchema& schema) {
+  std::string text;
+  for (const CurvePoint& point : curve) {
+    text += (text.empty() ? "[[" : ", [") + quantity_text(point.x, schema.curve_x) + ", " +
+            quantity_text(point.y, schema.curve_y) + "]";
   }
   return text + "]";
 }
@@ -149,6 +159,22 @@ ConfigValue read_config_value(const YamlValue& value, const ParameterSchema& sch
     result.number = parse_quantity(result.text, schema.kind, value.where());
     check_range(result.number, schema, value);
   }
+  return result;
+}
+
+ConfigValue scaled_curve(const ConfigValue& curve, const YamlValue& plateau,
+                         const ParameterSchema& schema) {
+  ConfigValue result = curve;
+  result.where = plateau.where();
+  const double highest = parse_quantity(plateau.text(), schema.curve_y, plateau.where());
+  check_range(highest, schema, plateau);
+  double before = 0;
+  for (const CurvePoint& point : curve.curve) before = std::max(before, point.y);
+  for (CurvePoint& point : result.curve) {
+    point.y = std::round(point.y * highest / before);
+    check_range(point.y, schema, plateau);
+  }
+  result.text = curve_text(result.curve, schema);
   return result;
 }
 

@@ -37,6 +37,11 @@ ConfigFile read_config_file(const std::string& yaml, const std::string& path,
 /// A value without its source, as `--set` gives it.
 ConfigValue read_config_value(const YamlValue& value, const ParameterSchema& schema);
 
+/// `curve`, of bandwidths, with every point scaled so that the highest is `plateau`. Throws
+/// UserError.
+ConfigValue scaled_curve(const ConfigValue& curve, const YamlValue& plateau,
+                         const ParameterSchema& schema);
+
 /// A file, or a bare name of configs/. Throws UserError naming the devices there are.
 std::string find_device_config(const std::string& name_or_path);
 /// What `base:` of the file `path` refers to: a path relative to it, or a name in base/ or beside

@@ -140,7 +140,10 @@ void DeviceConfig::set(const std::string& path, const std::string& value) {
       throw UserError("--set " + path + "=: a value is missing: " + schema.range());
     }
     const YamlValue parsed = parse_yaml_document(value, "--set " + path + "=" + value);
-    ConfigValue replacement = read_config_value(parsed.renamed(path), schema);
+    const bool plateau = schema.kind == QuantityKind::curve &&
+                         schema.curve_y == QuantityKind::bandwidth && parsed.is_scalar();
+    ConfigValue replacement = plateau ? scaled_curve(values_.at(path), parsed.renamed(path), schema)
+                                      : read_config_value(parsed.renamed(path), schema);
     replacement.source = SourceKind::assumed;
     replacement.citation = replacement.origin = "command line";
     values_[path] = replacement;

@@ -30,6 +30,7 @@ class YamlValue {
 
   bool is_null() const { return node_.IsNull(); }
   bool is_map() const { return node_.IsMap(); }
+  bool is_scalar() const { return node_.IsScalar(); }
   std::string text() const;
   std::uint64_t unsigned_integer(std::uint64_t minimum = 0,
                                  std::uint64_t maximum = UINT64_MAX) const;

@@ -1,13 +1,7 @@
 #include "sim/commands/batch.hpp"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -17,41 +11,14 @@
 #include "core/progress_bar.hpp"
 #include "core/yaml_value.hpp"
 #include "sim/commands/child_processes.hpp"
+#include "sim/commands/scratch_folder.hpp"
+#include "sim/commands/simulation_child.hpp"
 #include "sim/stats/quantity_text.hpp"
 
 namespace fm {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Run {
-  std::string config, trace;
-  std::string name;  ///< of its files: "mali-g715.vit"
-};
-
-/// A folder of the batch's own, where runs write what is not whole yet; gone with the batch.
-class ScratchFolder {
- public:
-  /// Within `parent`. Throws UserError when that is no folder that can be written to.
-  explicit ScratchFolder(const std::string& parent) {
-    std::string pattern = (fs::path(parent) / ".fmsim_XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw UserError({parent},
-                      std::string("is no folder that can be written to: ") + std::strerror(errno));
-    }
-    path_ = pattern;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void make_folder(const std::string& path) {
   std::error_code error;
@@ -63,18 +30,9 @@ void make_folder(const std::string& path) {
   }
 }
 
-std::string temporary_folder() {
-  std::error_code error;
-  const fs::path folder = fs::temp_directory_path(error);
-  if (!error) return folder.string();
-  const char* named = std::getenv("TMPDIR");
-  throw UserError(std::string("TMPDIR") + (named == nullptr ? "" : std::string(" ") + named) +
-                  ": no folder for temporary files: " + error.message() + "; give -o FOLDER");
-}
-
 /// Every config with every trace; names are made unique by a number.
-std::vector<Run> product(const ReplayOptions& options) {
-  std::vector<Run> runs;
+std::vector<SimulationChild> product(const ReplayOptions& options) {
+  std::vector<SimulationChild> runs;
   std::set<std::string> names;
   for (const std::string& config : options.configs) {
     for (const std::string& trace : options.traces) {
@@ -85,51 +43,10 @@ std::vector<Run> product(const ReplayOptions& options) {
       std::string name = base;
       for (int number = 2; !names.insert(name).second; ++number)
         name = base + "." + std::to_string(number);
-      runs.push_back({config, trace, name});
+      runs.push_back({config, trace, name, {}});
     }
   }
   return runs;
-}
-
-ChildProcess child_of(const Run& run, const fs::path& folder,
-                      const std::vector<GivenOption>& given) {
-  static const std::set<std::string> of_the_batch{"config", "trace", "jobs",
-                                                  "output", "json",  "summary"};
-  ChildProcess child;
-  // A value after '=' may begin with dashes.
-  child.arguments = {"--config=" + run.config, "--trace=" + run.trace, "--json", "--summary",
-                     "--output=" + (folder / (run.name + ".json")).string()};
-  for (const GivenOption& option : given) {
-    if (of_the_batch.count(option.name) != 0) continue;
-    child.arguments.insert(child.arguments.end(), option.words.begin(), option.words.end());
-  }
-  child.output_file = (folder / (run.name + ".txt")).string();
-  child.error_file = (folder / (run.name + ".error")).string();
-  return child;
-}
-
-/// What a failed run said last, without the tool's name.
-std::string error_line(const fs::path& path, int status) {
-  std::ifstream file(path);
-  std::string line, last;
-  // Notes come first, the error last.
-  while (std::getline(file, line)) {
-    if (line.rfind("fmsim: error: ", 0) == 0)
-      return line.substr(std::string("fmsim: error: ").size());
-    if (!line.empty()) last = line;
-  }
-  if (!last.empty()) return last;
-  return status > 128 ? "ended by signal " + std::to_string(status - 128) : "no message";
-}
-
-/// A child that was ended from outside (by the user, or for its memory) is not our fault, one that
-/// crashed is.
-ExitStatus exit_status_of(int status) {
-  if (status >= 0 && status <= 4) return static_cast<ExitStatus>(status);
-  for (const int from_outside : {SIGHUP, SIGINT, SIGTERM, SIGKILL, SIGXCPU}) {
-    if (status == 128 + from_outside) return ExitStatus::device_failed;
-  }
-  return ExitStatus::internal_fault;
 }
 
 std::ptrdiff_t severity(ExitStatus status) {
@@ -161,7 +78,7 @@ struct Outcome {
   std::string error;  ///< of a failed run
 };
 
-Outcome outcome_of(const Run& run, int status, const fs::path& scratch) {
+Outcome outcome_of(const SimulationChild& run, int status, const fs::path& scratch) {
   Outcome outcome;
   outcome.status = exit_status_of(status);
   if (status == 0) {
@@ -178,7 +95,7 @@ Outcome outcome_of(const Run& run, int status, const fs::path& scratch) {
 
 /// What the user asked for appears, whole: results as JSON or text, and an error file only of a
 /// failed run.
-void keep_asked_for(const ReplayOptions& options, const Run& run, bool failed,
+void keep_asked_for(const ReplayOptions& options, const SimulationChild& run, bool failed,
                     const fs::path& scratch) {
   const auto keep = [&](const std::string& file) {
     std::error_code error;
@@ -195,7 +112,7 @@ void keep_asked_for(const ReplayOptions& options, const Run& run, bool failed,
 }
 
 /// The table to standard output, what failed to standard error too. Returns the worst status.
-ExitStatus report(const std::vector<Run>& runs, const std::vector<Outcome>& outcomes) {
+ExitStatus report(const std::vector<SimulationChild>& runs, const std::vector<Outcome>& outcomes) {
   std::cout << std::left << std::setw(34) << "run" << std::right << std::setw(11) << "integrated"
             << std::setw(11) << "execution" << std::setw(11) << "memory" << std::setw(11)
             << "energy"
@@ -215,9 +132,12 @@ ExitStatus run_all(const ReplayOptions& options) {
   const bool kept = options.output != "-";
   if (kept) make_folder(options.output);
   const ScratchFolder scratch(kept ? options.output : temporary_folder());
-  const std::vector<Run> runs = product(options);
+  const std::vector<SimulationChild> runs = product(options);
   std::vector<ChildProcess> children;
-  for (const Run& run : runs) children.push_back(child_of(run, scratch.path(), options.given));
+  static const std::set<std::string> own{"config", "trace", "jobs", "output", "json", "summary"};
+  for (const SimulationChild& run : runs) {
+    children.push_back(child_process(run, scratch.path(), options.given, own));
+  }
   std::vector<Outcome> outcomes(runs.size());
   {
     ProgressBar bar("runs");

@@ -1,13 +1,16 @@
 // fmsim replay: a trace on a simulated phone.
+#include <boost/algorithm/string/join.hpp>
 #include <chrono>
 #include <iostream>
 #include <optional>
 
 #include "core/atomic_file.hpp"
+#include "core/capacity_law.hpp"
 #include "core/digest.hpp"
 #include "core/plan.hpp"
 #include "core/progress_bar.hpp"
 #include "core/version.hpp"
+#include "sim/commands/against.hpp"
 #include "sim/commands/batch.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/config_options.hpp"
@@ -28,6 +31,20 @@ void note_other_device(const DeviceConfig& config, const Trace& trace) {
   if (plan.config.empty() || plan.config == config.name()) return;
   std::cerr << "fmsim: note: the trace's plan was made for " << plan.config << ", not for "
             << config.name() << "\n";
+}
+
+/// A larger memory would cost more to reach.
+void note_iso_latency(const ReplayOptions& options, const DeviceConfig& config) {
+  if (options.scales_capacities() || options.settings.empty()) return;
+  const std::set<std::string> given = set_paths(options.settings);
+  for (const CapacityCosts& costs :
+       changed_capacities(DeviceConfig::load(options.config), config)) {
+    if (given.count(costs.latencies.front()) != 0) continue;
+    std::cerr << "fmsim: note: iso-latency: " << costs.capacity << " changes, "
+              << boost::algorithm::join(costs.latencies, ", ") << " and "
+              << boost::algorithm::join(costs.energies, ", ")
+              << " stay; --capacities scaled scales them\n";
+  }
 }
 
 std::string recording_device(const Trace& trace) {
@@ -121,8 +138,11 @@ ExitStatus run_replay(int argc, const char* const* argv) {
     std::cout << (options.help ? replay_help() : std::string("fmsim ") + version + "\n");
     return ExitStatus::done;
   }
+  if (!options.against.empty()) return run_against(options);
   if (options.several()) return run_batch(options);
-  const DeviceConfig config = load_config(options.config, options.settings);
+  const DeviceConfig config =
+      load_scaled_config(options.config, options.settings, options.scales_capacities());
+  note_iso_latency(options, config);
   for (const std::string& written : {options.output, options.chrome_trace}) {
     if (!written.empty()) check_output(written, options.config, options.trace);
   }

@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/device_config.hpp"
 #include "core/diagnostics.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/option_table.hpp"
@@ -23,6 +24,18 @@ const std::vector<Row>& rows() {
        &ReplayOptions::traces},
       {"jobs", "N", "of several simulations run N side by side", &ReplayOptions::jobs},
       {"set", "PATH=VALUE", "replace a config value; may be repeated", &ReplayOptions::settings},
+      {"capacities", "MODE",
+       "what --set of a capacity does to latency and energy of an access: nothing (iso-latency), "
+       "or "
+       "scaled: times the square root of the capacities' ratio",
+       &ReplayOptions::capacities},
+      {"against", "NAME|FILE",
+       "compare with this config, without --set: what changes, largest effects first",
+       &ReplayOptions::against},
+      {"assumed-within", "SHARE",
+       "with --against: flag differences whose sign changes while assumed numbers move by this "
+       "share (25%); simulates 16 times more",
+       &ReplayOptions::assumed_within},
       {"json", "", "write the result as JSON instead of the summary", &ReplayOptions::json},
       {"output,o", "FILE",
        "where to; - is standard output; of several simulations a folder, one file each",
@@ -77,13 +90,30 @@ void check_several(const ReplayOptions& options) {
   }
 }
 
+void check_against(const ReplayOptions& options) {
+  static const std::set<std::string> taken{
+      "against", "assumed-within", "capacities", "config", "jobs", "json",  "launches",
+      "output",  "perfect",        "repeat",     "sample", "set",  "trace", "warm"};
+  if (options.several()) throw UserError("--against compares one --config with one --trace");
+  for (const GivenOption& option : options.given) {
+    if (taken.count(option.name) != 0) continue;
+    throw UserError("--against prints a comparison: it does not go with --" + option.name);
+  }
+  if (options.assumed_within.empty()) return;
+  const SourceLocation where{"--assumed-within " + options.assumed_within};
+  const double share = parse_quantity(options.assumed_within, QuantityKind::ratio, where);
+  if (share <= 0 || share >= 1) throw UserError(where, "needs more than 0 and less than 100 %");
+}
+
 void check_explain(const ReplayOptions& options) {
   if (options.configs.size() > 1) throw UserError("--explain explains one --config");
-  static const std::set<std::string> of_a_config{"explain", "config", "set", "output"};
+  static const std::set<std::string> of_a_config{"explain", "config", "set", "capacities",
+                                                 "output"};
   for (const GivenOption& option : options.given) {
     if (of_a_config.count(option.name) != 0) continue;
     throw UserError(
-        "--explain simulates nothing: it goes with --config, --set and -o, not with --" +
+        "--explain simulates nothing: it goes with --config, --set, --capacities and -o, not with "
+        "--" +
         option.name);
   }
 }
@@ -93,6 +123,10 @@ void check(const ReplayOptions& options) {
   if (options.jobs < 1 || options.jobs > most_jobs) {
     throw UserError("--jobs " + std::to_string(options.jobs) + ": needs 1 to " +
                     std::to_string(most_jobs));
+  }
+  if (options.capacities != "iso-latency" && options.capacities != "scaled") {
+    throw UserError("--capacities " + options.capacities + ": " +
+                    accepted_words(options.capacities, {"iso-latency", "scaled"}));
   }
   if (options.explain) return check_explain(options);
   if (options.trace.empty()) throw UserError("--trace is missing; see fmsim --help");
@@ -116,6 +150,10 @@ void check(const ReplayOptions& options) {
   }
   if (!options.interval.empty() && !options.json && options.chrome_trace.empty()) {
     throw UserError("--interval goes with --json or --chrome-trace: the summary has no such table");
+  }
+  if (!options.against.empty()) return check_against(options);
+  if (!options.assumed_within.empty()) {
+    throw UserError("--assumed-within goes with --against; see fmsim --help");
   }
   if (options.several()) return check_several(options);
   if (options.summary && (!options.json || options.output == "-")) {
@@ -145,6 +183,7 @@ std::string replay_help() {
       << describe("Options", rows(), &options) << "\n"
       << list_of_commands() << "\nExample:\n"
       << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
+      << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB --against mali-g715\n"
       << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n"
       << "  fmsim --config mali-g715 --config adreno-750 --trace vit.trace --trace ocr.trace "
          "--jobs 2\n\n"

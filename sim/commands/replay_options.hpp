@@ -14,6 +14,9 @@ struct ReplayOptions {
   std::uint64_t jobs = 1;     ///< simulations side by side
   std::string config, trace;  ///< the first of them: of the one run, unless there are several
   std::vector<std::string> settings;
+  std::string capacities = "iso-latency";  ///< or "scaled"
+  std::string against;                     ///< a config to compare with; empty: none
+  std::string assumed_within;              ///< "25 %"; empty: assumed numbers stay
   bool json = false;
   std::string output = "-";
   bool summary = false;
@@ -28,6 +31,7 @@ struct ReplayOptions {
   bool explain = false, help = false, version = false;
   std::vector<GivenOption> given;  ///< as written
 
+  bool scales_capacities() const { return capacities == "scaled"; }
   bool several() const { return configs.size() * traces.size() > 1; }
 };
 

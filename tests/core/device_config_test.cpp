@@ -228,6 +228,23 @@ TEST(DeviceConfig, SetReplacesAValueAndItsSource) {
   EXPECT_EQ(DeviceConfig::parse(config.to_yaml(), "x").bytes("l2.size"), Bytes(2097152));
 }
 
+TEST(DeviceConfig, OneBandwidthScalesACurve) {
+  DeviceConfig config = DeviceConfig::load("mali-g715");
+  config.set("storage.read_bandwidth", "[[4 KiB, 1 GB/s], [256 KiB, 4 GB/s], [1 MiB, 3 GB/s]]");
+  config.set("storage.read_bandwidth", "2 GB/s");
+  const std::vector<CurvePoint>& curve = config.curve("storage.read_bandwidth");
+  ASSERT_EQ(curve.size(), 3u);
+  EXPECT_EQ(curve[0].y, 0.5e9);
+  EXPECT_EQ(curve[1].y, 2e9);
+  EXPECT_EQ(curve[2].y, 1.5e9);
+  EXPECT_EQ(curve[2].x, 1048576);
+  const DeviceConfig again = DeviceConfig::parse(config.to_yaml(), "x");
+  EXPECT_EQ(again.curve("storage.read_bandwidth")[0].y, 0.5e9);
+  EXPECT_THAT(error_after_set("storage.read_bandwidth", "2"), HasSubstr("2"));
+  EXPECT_THAT(error_after_set("storage.read_bandwidth", "1 B/s"), HasSubstr("outside its range"));
+  EXPECT_THAT(error_after_set("storage.random_range", "2"), HasSubstr("needs a list"));
+}
+
 TEST(DeviceConfig, SetExplainsItsErrors) {
   EXPECT_THAT(error_after_set("l2.sise", "2 MiB"), HasSubstr("did you mean 'l2.size'?"));
   EXPECT_THAT(error_after_set("l2", "2 MiB"), HasSubstr("unknown key"));
