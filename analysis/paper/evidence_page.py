@@ -1,4 +1,4 @@
-"""docs/paper.md: the evidence table beside the paper's numbers."""
+"""docs/evidence.md: the evidence table beside the paper's numbers."""
 
 from evidence_studies import breakdown_lines, ready_ms, trade_off_lines
 
@@ -99,7 +99,7 @@ def missing_lines(missing):
 INTRODUCTION = """\
 # The evidence table
 
-Written by `./fm paper` (`analysis/paper/`), which keeps finished points and resumes. {source} is the paper.
+Written by `./fm evidence` (`analysis/paper/`), which keeps finished points and resumes. {source} is the paper.
 
 Devices but {measured} are simulated (`fmsim --sample auto`, traces composed from launches recorded once); {measured} is this
 computer: fmexec on PoCL, programs cached, no energy, the median of five runs, which moves with whatever else it runs. `lc-opg` and `optimal` know launch times, and how much a launch may carry, from a profile of the network's launches on {profiled};

@@ -1,4 +1,4 @@
-"""The parts of docs/paper.md that follow one device: what each step adds, and memory against latency."""
+"""The parts of docs/evidence.md that follow one device: what each step adds, and memory against latency."""
 
 MIB = 1 << 20
 

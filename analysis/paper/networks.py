@@ -1,6 +1,6 @@
 """Plans, simulates and runs the paper's eleven networks: ./fm networks [--networks A,B] [--configs A,B] [--part plans|simulated|measured]
 
-Finished points are kept under out/paper, as by ./fm paper; --only-kept measures nothing. Which
+Finished points are kept under out/paper, as by ./fm evidence; --only-kept measures nothing. Which
 networks, devices and policies: networks.yaml. Writes docs/networks.md.
 """
 

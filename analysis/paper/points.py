@@ -27,7 +27,7 @@ def load_yaml(path):
 class Study:
     def __init__(self, tools, folder, study):
         self.tools, self.folder = tools, folder
-        self.measured_on, self.measured_options = study["measured_on"], study["measured_options"]
+        self.measured_on, self.measured_options = study.get("measured_on"), study.get("measured_options", [])
         self.profiled = study.get("profiled", {})
         for name in ("plans", "recorded", "points", "models", "results", "profiles"):
             (folder / name).mkdir(parents=True, exist_ok=True)
