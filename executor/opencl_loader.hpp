@@ -56,7 +56,7 @@ namespace fm {
 
 /// Function pointers of the loaded library, by their OpenCL names.
 struct OpenClFunctions {
-#define FM_DECLARE(name) decltype(&::name) name = nullptr;
+#define FM_DECLARE(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses)
   FM_OPENCL_FUNCTIONS(FM_DECLARE)
 #undef FM_DECLARE
 };

@@ -56,6 +56,7 @@ void simulate_all(const std::vector<SimulationChild>& runs, const ReplayOptions&
   static const std::set<std::string> own{"config", "trace", "jobs",    "output",
                                          "json",   "set",   "against", "assumed-within"};
   std::vector<ChildProcess> children;
+  children.reserve(runs.size());
   for (const SimulationChild& run : runs) {
     children.push_back(child_process(run, scratch, options.given, own));
   }
