@@ -1,7 +1,9 @@
 """The report shows the result's numbers, asks no network for anything, and refuses what is no result."""
 
+import base64
 import concurrent.futures
 import copy
+import gzip
 import html.parser
 import json
 import os
@@ -15,7 +17,7 @@ import unittest
 from sample_result import sample_result
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "analysis"))
+sys.path.insert(0, str(ROOT / "analysis/report"))
 
 import quantities  # noqa: E402
 from pictures import MEMORY_CLASSES  # noqa: E402
@@ -34,7 +36,7 @@ def read_pipe(path, write):
 
 
 def fmreport(*arguments):
-    command = [sys.executable, str(ROOT / "analysis/fmreport.py"), *map(str, arguments)]
+    command = [sys.executable, str(ROOT / "analysis/report/fmreport.py"), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
@@ -248,7 +250,8 @@ class SelfContained(WithFolder):
         self.assertNotIn("http", shown.policy)
 
     def test_plotly_is_inside(self):
-        self.assertRegex(self.page(sample_result(1)), r"<script>\s*/\*\*\s*\* plotly\.js v")
+        packed = re.search(r'id="plotly">([^<]+)<', self.page(sample_result(1))).group(1)
+        self.assertRegex(gzip.decompress(base64.b64decode(packed)), rb"^/\*\*\s*\* plotly\.js v")
 
 
 class BadInput(WithFolder):
