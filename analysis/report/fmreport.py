@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes one self-contained HTML page of a result.json of fmexec or fmsim."""
+"""Makes one self-contained HTML page of a result.json of fmexec or fmsim, or of several beside each other."""
 
 import argparse
 import os
@@ -12,6 +12,7 @@ VERSION = "0.1.0"
 EXAMPLE = """example:
   fmsim --config mali-g715 --trace vit.trace --json -o vit.json
   fmreport.py vit.json -o vit.html
+  fmreport.py vit.json vit-large-l2.json -o l2.html
 """
 
 
@@ -36,22 +37,32 @@ def write_atomically(path, content):
         raise
 
 
+def page_of_all(paths, results, generator):
+    # plotly takes long to import: wrong input is told first.
+    if len(results) == 1:
+        from page import page_of
+        return page_of(results[0], generator)
+    from comparison import labels_of
+    from comparison_page import comparison_page_of
+    return comparison_page_of(labels_of(paths), results, generator)
+
+
 def main():
     parser = argparse.ArgumentParser(
         prog="fmreport.py", description=__doc__, epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("result", metavar="RESULT.json", help="written by fmsim or fmexec --json")
+    parser.add_argument("results", metavar="RESULT.json", nargs="+",
+                        help="written by fmsim or fmexec --json; several are compared with the first")
     parser.add_argument("-o", "--output", required=True, metavar="PAGE.html",
                         help="the page to write; - is standard output")
     parser.add_argument("--version", action="version", version=f"fmreport {VERSION}")
     arguments = parser.parse_args()
     try:
-        result = read_result(arguments.result)
+        results = [read_result(path) for path in arguments.results]
     except ResultError as error:
         print(f"fmreport: error: {error}", file=sys.stderr)
         return 2
-    from page import page_of  # plotly takes long to import: wrong input is told first
-    page = page_of(result, f"fmreport {VERSION}")
+    page = page_of_all(arguments.results, results, f"fmreport {VERSION}")
     if arguments.output == "-":
         sys.stdout.buffer.write(page.encode())
         return 0
