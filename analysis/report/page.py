@@ -3,6 +3,7 @@
 import pictures
 import tables
 from document import card, document, pair, picture, section
+from hierarchy import edges_table, hierarchy_picture
 from quantities import bytes_text, energy_text, percent_text, three_digits, time_text
 from tables import folded
 
@@ -83,6 +84,15 @@ def utilisation_section(result):
         tables.hit_rates_table(result["counters"])))
 
 
+def hierarchy_section(result):
+    drawn = hierarchy_picture(result)
+    if not drawn:
+        return ""
+    return section("Memory hierarchy", drawn, '<p class="soft">◀ read towards the cores, ▶ written towards memory, in whole '
+                   "lines and bursts. Hits are those of reads.</p>",
+                   folded("The counter behind every edge", edges_table(result)))
+
+
 def checks_section(result):
     checks = result["checks"]
     broken = sum(not check["holds"] for check in checks)
@@ -107,6 +117,7 @@ def sections(result):
         section("Timeline", picture(
             "timeline", pictures.timeline_figure(result),
             "What each part was doing; drag to zoom, double-click to see all")),
+        hierarchy_section(result),
         utilisation_section(result),
         section("Energy", tables.energy_table(result["energy"])
                 if result["energy"]["by_component"] else ""),
