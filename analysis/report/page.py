@@ -1,6 +1,7 @@
 """Puts a result together as one self-contained HTML page."""
 
 import pictures
+import roofline
 import tables
 from document import card, document, pair, picture, section
 from hierarchy import edges_table, hierarchy_picture
@@ -84,6 +85,18 @@ def utilisation_section(result):
         tables.hit_rates_table(result["counters"])))
 
 
+def roofline_section(result):
+    many = len(result["launches"]) > roofline.MOST_POINTS
+    which = f"; the {roofline.MOST_POINTS} longest launches" if many else ""
+    return section(
+        "Roofline",
+        picture("roofline", roofline.time_roofline(result),
+                "Rate over intensity: a launch has a mark under the roof of each level whose bytes it moved" + which),
+        picture("energy-roofline", roofline.energy_roofline(result),
+                "Operations a joule over intensity; the distance to the arch is static power, host, storage and "
+                "the levels between"))
+
+
 def hierarchy_section(result):
     drawn = hierarchy_picture(result)
     if not drawn:
@@ -117,6 +130,7 @@ def sections(result):
         section("Timeline", picture(
             "timeline", pictures.timeline_figure(result),
             "What each part was doing; drag to zoom, double-click to see all")),
+        roofline_section(result),
         hierarchy_section(result),
         utilisation_section(result),
         section("Energy", tables.energy_table(result["energy"])
