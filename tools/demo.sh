@@ -35,4 +35,4 @@ step $bin/fmexec --plan "out/$model.plan.yaml" --weights "out/$model.fmw" \
   --inputs "out/$model.ref.npz" --verify "out/$model.ref.npz" --record "out/$model.trace"
 step $bin/fmsim --config $config --trace "out/$model.trace" --json -o "out/$model.json"
 step $bin/fmsim --config $config --trace "out/$model.trace"
-step $python analysis/fmreport.py "out/$model.json" -o "out/$model.html"
+step $python analysis/report/fmreport.py "out/$model.json" -o "out/$model.html"

@@ -1,15 +1,12 @@
 """Puts a result together as one self-contained HTML page."""
 
-import json
-import pathlib
-
 import pictures
+import roofline
 import tables
-from plotly.offline import get_plotlyjs
+from document import card, document, pair, picture, section
+from hierarchy import edges_table, hierarchy_picture
 from quantities import bytes_text, energy_text, percent_text, three_digits, time_text
-from tables import folded, text
-
-HERE = pathlib.Path(__file__).resolve().parent
+from tables import folded
 
 
 def device_of(result):
@@ -25,12 +22,6 @@ def floor_of(result):
     """(the resource that needs longest by itself, its time in ns)."""
     floors = {key[: -len("_ns")]: value for key, value in result["floor"].items()}
     return max(((name, floors[name]) for name in ("disk", "compute", "dram")), key=lambda f: f[1])
-
-
-def card(name, title, value, shown, notes=()):
-    lines = "".join(f"<p>{text(line)}</p>" for line in notes)
-    return (f'<div class="card" id="card-{name}" data-value="{text(json.dumps(value))}">'
-            f"<h3>{text(title)}</h3><b>{text(shown)}</b>{lines}</div>")
 
 
 def latency_cards(result):
@@ -72,21 +63,6 @@ def cards(result):
     return f'<div class="cards">{"".join(made)}</div>'
 
 
-def picture(name, figure, caption):
-    """A figure as data; report.js draws it."""
-    if figure is None:
-        return ""
-    data = figure.to_json().replace("<", "\\u003c")
-    return (f'<figure><div class="plot" id="{name}" role="img" aria-label="{text(caption)}"></div>'
-            f'<script type="application/json" class="figure" data-for="{name}">{data}</script>'
-            f"<figcaption>{text(caption)}</figcaption></figure>")
-
-
-def section(title, *contents):
-    inside = "\n".join(content for content in contents if content)
-    return f"<section><h2>{text(title)}</h2>\n{inside}\n</section>" if inside else ""
-
-
 def launches_section(result):
     launches = result["launches"]
     if not launches:
@@ -99,14 +75,35 @@ def launches_section(result):
     return section(
         "What bounded each launch" if known else "Launches",
         picture("launches", pictures.launches_figure(result), caption),
-        f'<div class="pair">{by_bound}{by_operation}</div>',
+        pair(by_bound, by_operation),
         folded(f"All {len(launches)} launches", tables.launches_table(launches)))
 
 
 def utilisation_section(result):
-    found = [tables.peaks_table(result["peaks"]) if result["peaks"] else "",
-             tables.hit_rates_table(result["counters"])]
-    return section("Utilisation", f'<div class="pair">{"".join(found)}</div>') if any(found) else ""
+    return section("Utilisation", pair(
+        tables.peaks_table(result["peaks"]) if result["peaks"] else "",
+        tables.hit_rates_table(result["counters"])))
+
+
+def roofline_section(result):
+    many = len(result["launches"]) > roofline.MOST_POINTS
+    which = f"; the {roofline.MOST_POINTS} longest launches" if many else ""
+    return section(
+        "Roofline",
+        picture("roofline", roofline.time_roofline(result),
+                "Rate over intensity: a launch has a mark under the roof of each level whose bytes it moved" + which),
+        picture("energy-roofline", roofline.energy_roofline(result),
+                "Operations a joule over intensity; the distance to the arch is static power, host, storage and "
+                "the levels between"))
+
+
+def hierarchy_section(result):
+    drawn = hierarchy_picture(result)
+    if not drawn:
+        return ""
+    return section("Memory hierarchy", drawn, '<p class="soft">◀ read towards the cores, ▶ written towards memory, in whole '
+                   "lines and bursts. Hits are those of reads.</p>",
+                   folded("The counter behind every edge", edges_table(result)))
 
 
 def checks_section(result):
@@ -133,6 +130,8 @@ def sections(result):
         section("Timeline", picture(
             "timeline", pictures.timeline_figure(result),
             "What each part was doing; drag to zoom, double-click to see all")),
+        roofline_section(result),
+        hierarchy_section(result),
         utilisation_section(result),
         section("Energy", tables.energy_table(result["energy"])
                 if result["energy"]["by_component"] else ""),
@@ -145,33 +144,8 @@ def sections(result):
 
 
 def page_of(result, generator):
-    """The whole page; nothing in it asks the network for anything, and its policy forbids it."""
     tool, trace, device = result["tool"], result["trace"], device_of(result)
     title = f"{trace['file']}: {device}" if trace["file"] else device
     origin = [tool, trace["file"] and f"trace {trace['file']}", trace["digest"]]
-    body = "\n".join(part for part in sections(result) if part)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="{text(generator)}">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:">
-<title>{text(title)}</title>
-<style>
-{(HERE / "report.css").read_text(encoding="utf-8")}</style>
-</head>
-<body>
-<header><h1>{text(device)}</h1><p>{text(" · ".join(filter(None, origin)))}</p></header>
-<main>
-{cards(result)}
-{body}
-</main>
-<footer>{text(generator)}</footer>
-<script>{get_plotlyjs()}</script>
-<script>
-{(HERE / "report.js").read_text(encoding="utf-8")}</script>
-</body>
-</html>
-"""
+    body = "\n".join([cards(result), *filter(None, sections(result))])
+    return document(title, device, " · ".join(filter(None, origin)), body, generator)

@@ -12,9 +12,8 @@ def text(value):
 
 
 def number(value, shown):
-    """A cell with a number: the exact one is the title and `data-value`."""
-    exact = json.dumps(value)
-    return f'<td class="n" data-value="{exact}" title="{exact}">{text(shown)}</td>'
+    """A cell with a number, the exact one in `data-value`."""
+    return f'<td class="n" data-value="{json.dumps(value)}">{text(shown)}</td>'
 
 
 def word(value):

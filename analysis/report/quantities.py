@@ -44,3 +44,12 @@ def large_text(value):
 
 def percent_text(fraction):
     return f"{three_digits(100 * fraction)} %"
+
+
+def change_text(fraction):
+    """A relative change with its sign; beyond a factor of ten as a factor."""
+    if fraction == 0:
+        return "="
+    if fraction > 9:
+        return f"× {three_digits(1 + fraction)}"
+    return f"{'+' if fraction > 0 else '−'}{percent_text(abs(fraction))}"

@@ -26,7 +26,7 @@ MOST_SAMPLES = 4000
 MOST_EVENTS = 4000  # a lane
 
 
-def _scale(nanoseconds):
+def time_scale(nanoseconds):
     """The unit of a time axis that reaches `nanoseconds`: (its name, nanoseconds in one)."""
     for name, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if nanoseconds >= 2 * size:
@@ -34,7 +34,7 @@ def _scale(nanoseconds):
     return "ns", 1
 
 
-def _byte_scale(count):
+def byte_scale(count):
     for name, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= 2 * size:
             return name, size
@@ -46,7 +46,7 @@ def _axis(title):
                 automargin=True)
 
 
-def _figure(height, x_title, y_title):
+def empty_figure(height, x_title, y_title):
     """An empty figure; the page gives text and lines their colours."""
     return go.Figure(layout=dict(
         template="none", height=height, paper_bgcolor="rgba(0,0,0,0)", plot_bgcolor="rgba(0,0,0,0)",
@@ -73,9 +73,9 @@ def memory_figure(result):
     drawn = thin_samples(samples, lambda s: sum(s[c] for c in MEMORY_CLASSES), MOST_SAMPLES)
     end = end_of(result)
     drawn = [*drawn, {**drawn[-1], "time_ns": end}] if drawn[-1]["time_ns"] < end else drawn
-    unit, size = _scale(end)
-    byte_unit, byte_size = _byte_scale(result["memory"]["peak_bytes"])
-    figure = _figure(380, f"time ({unit})", f"resident memory ({byte_unit})")
+    unit, size = time_scale(end)
+    byte_unit, byte_size = byte_scale(result["memory"]["peak_bytes"])
+    figure = empty_figure(380, f"time ({unit})", f"resident memory ({byte_unit})")
     times = [sample["time_ns"] / size for sample in drawn]
     for name in MEMORY_CLASSES:
         values = [sample[name] for sample in drawn]
@@ -106,8 +106,8 @@ def launches_figure(result):
     launches = result["launches"]
     if not launches:
         return None
-    unit, size = _scale(max(launch["end_ns"] - launch["start_ns"] for launch in launches))
-    figure = _figure(380, "launch, in order of execution", f"duration ({unit})")
+    unit, size = time_scale(max(launch["end_ns"] - launch["start_ns"] for launch in launches))
+    figure = empty_figure(380, "launch, in order of execution", f"duration ({unit})")
     for bound, colour in BOUND_COLOURS.items():
         mine = [(i, launch) for i, launch in enumerate(launches) if launch["bound"] == bound]
         if not mine:
@@ -137,8 +137,8 @@ def timeline_figure(result):
     order = [lane for lane in LANE_COLOURS if lane in lanes]
     order += [lane for lane in lanes if lane not in LANE_COLOURS]
     end = end_of(result)
-    unit, size = _scale(end)
-    figure = _figure(108 + 48 * len(order), f"time ({unit})", "")
+    unit, size = time_scale(end)
+    figure = empty_figure(108 + 48 * len(order), f"time ({unit})", "")
     for lane in order:
         colour = LANE_COLOURS.get(lane, GREY)
         gap = end / MOST_EVENTS if len(lanes[lane]) > MOST_EVENTS else 0

@@ -7,7 +7,7 @@ import pathlib
 
 import fastjsonschema
 
-SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "core/result.schema.json"
+SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "core/result.schema.json"
 # In the order in which they are stacked; described in the schema.
 MEMORY_CLASSES = (
     "preloaded", "um_in_flight", "tm_in_flight", "activations", "staging", "driver")
