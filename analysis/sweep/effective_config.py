@@ -22,8 +22,8 @@ class EffectiveConfig:
             self.values[PRESET] = preset[1]
 
     def text(self):
-        """The values alone, whatever they are cited from: what a simulation depends on."""
-        return "\n".join(f"{path} = {value}" for path, value in sorted(self.values.items()))
+        """The values alone, however written and cited: what a simulation depends on."""
+        return "\n".join(f"{path} = {measured(value) or value}" for path, value in sorted(self.values.items()))
 
     def nearest(self, path):
         """Paths like a misspelt one."""

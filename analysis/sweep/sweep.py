@@ -1,5 +1,6 @@
 """From a study to its table: which points there are, which of them ran, running the others."""
 
+import collections
 import concurrent.futures as futures
 import dataclasses
 import sys
@@ -119,17 +120,22 @@ def _described(chosen):
     return ", ".join(f"{one.path}={one.value}" for one in chosen)
 
 
-def summary(names, lines, ran, folder):
-    """What is printed at the end. `ran`: None when nothing was to run."""
-    status = names.index("status")
-    counts = {}
-    for line in lines:
-        counts[line[status]] = counts.get(line[status], 0) + 1
-    yield f"{len(lines)} points: " + ", ".join(f"{count} {name}" for name, count in counts.items())
+def _reasons(names, lines):
+    """Why points have no result, each reason once with its first point."""
+    status, error = names.index("status"), names.index("error")
+    points = {}
     for line in lines:
         if line[status] not in (OK, MISSING):
-            error = str(line[names.index("error")]).splitlines()
-            yield f"  {line[0]} {line[status]}: {error[0] if error else ''}"
+            points.setdefault((line[status], line[error].split("\n")[0]), []).append(line[0])
+    for (what, reason), keys in points.items():
+        yield f"  {what}: {reason} ({keys[0]}" + (f" and {len(keys) - 1} more)" if len(keys) > 1 else ")")
+
+
+def summary(names, lines, ran, folder):
+    """What is printed at the end. `ran`: None when nothing was to run."""
+    counts = collections.Counter(line[names.index("status")] for line in lines)
+    yield f"{len(lines)} points: " + ", ".join(f"{count} {name}" for name, count in counts.items())
+    yield from _reasons(names, lines)
     laws = sorted({str(line[names.index("capacity_scaling")]) for line in lines} - {""})
     if laws:
         yield f"capacities: {', '.join(laws)}"

@@ -158,6 +158,8 @@ class RefusalTest(StudyCase):
 
 class ConfigTest(unittest.TestCase):
     def test_a_config_is_its_values_whoever_gave_them(self):
+        written_closely = explained().replace("size = 1 MiB", "size = 1024KiB")
+        self.assertEqual(EffectiveConfig(explained()).text(), EffectiveConfig(written_closely).text())
         self.assertEqual(EffectiveConfig(explained()).text(), EffectiveConfig(explained(source="assumed")).text())
         self.assertNotEqual(EffectiveConfig(explained()).text(), EffectiveConfig(explained(cores=5)).text())
         self.assertEqual(EffectiveConfig(explained()).values["dram.preset"], "lpddr5x-8533")

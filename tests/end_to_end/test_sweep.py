@@ -106,7 +106,6 @@ class SweepTest(SweepCase):
         command = [str(word) for word in (*FMSWEEP, study, "-o", self.out, "--jobs", "2", "--bin", tools)]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
             self.assertIn("6 to run", running.stderr.readline())
-            time.sleep(0.2)
             begin = time.monotonic()
             running.send_signal(signal.SIGINT)
             said = running.stderr.read()
@@ -153,6 +152,54 @@ class SweepTest(SweepCase):
         self.assertIn("points/nothing.json: No such file", pipeline.call(*FMSWEEP, "point", self.out, "nothing",
                                                                          status=2).stderr)
         self.assertIn("not the folder of a sweep", pipeline.call(*FMSWEEP, "point", self.folder, key, status=2).stderr)
+
+
+class PlanTest(SweepCase):
+    STUDY = ("configs: [mali-g715]\nmodels: [{name: net, model: MODEL}]\nplan: {policy: optimal}\n"
+             "grid: {plan.mode: [auto, fixed], storage.command_latency: [74us, 500us]}\n")
+
+    def of_model(self, text=STUDY):
+        return self.study(text.replace("MODEL", str(self.made / "products.onnx")))
+
+    def test_hardware_and_planning_effects_are_told_apart(self):
+        study = self.of_model()
+        self.sweep(study)
+        rows = {(row["plan.mode"], row["storage.command_latency_ns"]): row for row in rows_of(self.out)}
+        self.assertEqual(len(rows), 4)
+        base, slow = ("74000", "500000")
+        self.assertEqual(rows["auto", base]["point"], rows["fixed", base]["point"], "the base's plan is both: run once")
+        # Streaming costs more than waiting at the start when commands are slow, and only a new plan sees it.
+        self.assertLess(int(rows["auto", slow]["exec_ns"]), int(rows["fixed", slow]["exec_ns"]))
+        self.assertGreater(int(rows["auto", slow]["peak_memory_bytes"]), int(rows["fixed", slow]["peak_memory_bytes"]))
+        self.assertEqual(len(list(self.out.glob("rows/*.json"))), 3)
+        self.assertEqual(len(list(self.out.glob("traces/*.trace"))), 2)
+
+        # The same from launches that are recorded anew: times of the recording have no part in it.
+        table = (self.out / "table.csv").read_bytes()
+        for file in [*self.out.glob("rows/*.json"), *self.out.glob("recordings/*.trace"), *self.out.glob("traces/*.trace")]:
+            file.unlink()
+        self.sweep(study)
+        self.assertEqual((self.out / "table.csv").read_bytes(), table)
+
+    def test_a_plan_is_that_of_fmplan_for_such_a_phone(self):
+        self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\nlist: [{storage.command_latency: 500us, "
+                                 "storage.read_bandwidth: [[4 KiB, 1 GB/s], [1 MiB, 3 GB/s]], plan.policy: optimal}]\n"))
+        phone = self.folder / "phone.yaml"
+        phone.write_text("schema: 1\nname: mali-g715\ndescription: slow commands\nbase: mali-g715\nstorage:\n"
+                         "  command_latency: {value: 500 us, source: assumed, cite: test}\n"
+                         "  read_bandwidth: {value: [[4 KiB, 1 GB/s], [1 MiB, 3 GB/s]], source: assumed, cite: test}\n")
+        pipeline.tool("fmplan", "--model", self.made / "products.onnx", "--config", phone, "--policy", "optimal", "-o",
+                      self.folder / "plan.yaml")
+        made, = self.out.glob("plans/*.plan.yaml")
+        self.assertEqual(made.read_text(), (self.folder / "plan.yaml").read_text())
+
+    def test_a_plan_that_cannot_be_is_a_row(self):
+        done = self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\nplan: {policy: optimal}\n"
+                                        "grid: {plan.budget: [1KiB, 4MiB]}\n"))
+        self.assertIn("2 points: 1 refused, 1 ok", done.stdout)
+        refused, planned = rows_of(self.out)
+        self.assertIn("fmplan: error: --budget", refused["error"])
+        self.assertEqual((refused["plan.budget_bytes"], planned["status"]), ("1024", "ok"))
 
 
 class RefusalTest(SweepCase):
