@@ -3,7 +3,7 @@
 import difflib
 import re
 
-from quantity import measured
+from parameter_values import measured
 
 PRESET = "dram.preset"
 # A capacity is the size of a memory; sweeping one leaves its latency as it is unless fmsim says otherwise.

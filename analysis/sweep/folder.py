@@ -38,7 +38,8 @@ class Folder:
             if version != ROW_VERSION or known_tools[name] != tools.get(name, known_tools[name]):
                 raise StudyError(f"{manifest}: the rows here were made by another version of "
                                  f"{name if version == ROW_VERSION else 'fmsweep'} (digest {known_tools[name]}, now "
-                                 f"{tools.get(name)}); give another -o FOLDER, or remove this one to run all points anew")
+                                 f"{tools.get(name)}); give another -o FOLDER, or remove this one to run all "
+                                 "points anew")
         if not tools.items() <= known_tools.items():
             write_whole(manifest, _json_bytes({"row_version": ROW_VERSION, "tools": {**known_tools, **tools}}))
 
@@ -72,7 +73,8 @@ class Folder:
         try:
             return Point.of_json(json.loads(path.read_text()))
         except OSError as error:
-            raise StudyError(f"{path}: {error.strerror}; give the folder of a sweep and a key of its points/") from error
+            raise StudyError(f"{path}: {error.strerror}; give the folder of a sweep and a key of its points/") \
+                from error
         except (ValueError, KeyError, TypeError) as error:
             raise StudyError(f"{path}: damaged ({error}); start the sweep again, which writes it anew") from error
 

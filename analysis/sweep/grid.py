@@ -67,7 +67,8 @@ def _entries(node, planned):
         if not entry:
             node.fail("list has an empty point; give it paths with values, or remove it")
         if values in seen:
-            raise StudyError(f"{entry[0].where}: the same point as in line {seen[values]}: duplicated points; remove one")
+            raise StudyError(f"{entry[0].where}: the same point as in line {seen[values]}: duplicated points; "
+                             "remove one")
         seen[values] = entry[0].where.rsplit(":", 1)[1]
     return entries
 
@@ -85,7 +86,7 @@ def combinations(keys, planned, fixed):
     """Lists of Parameter, one a point. `fixed`: {part of the study: its Parameters, of all points}."""
     axes = _axes(keys["grid"], planned) if "grid" in keys else []
     entries = _entries(keys["list"], planned) if "list" in keys else [[]]
-    parts = {**fixed, "grid": [one for axis in axes for one in axis], "list": [one for entry in entries for one in entry]}
+    parts = {**fixed, "grid": list(itertools.chain(*axes)), "list": list(itertools.chain(*entries))}
     for first, second in itertools.combinations(parts, 2):
         _refuse_shared(first, parts[first], second, parts[second])
     count = len(entries)

@@ -6,7 +6,7 @@ import yaml
 
 from atomic_file import write_whole
 from simulator_tools import Refused, digest_of
-from quantity import split
+from parameter_values import split
 
 
 def _assumed(path, value):
@@ -23,7 +23,8 @@ def _base(config):
 
 def phone_file(config, settings, effective):
     """The text of a config file with values replaced, for fmplan; curves as fmsim has scaled them."""
-    content = {"schema": 1, "name": pathlib.Path(config).stem, "description": "a point of a sweep", "base": _base(config)}
+    content = {"schema": 1, "name": pathlib.Path(config).stem, "description": "a point of a sweep",
+               "base": _base(config)}
     for path, value in settings.items():
         curve = effective.values[path]
         section, key, entry = _assumed(path, curve if curve.startswith("[") and split(value) else value)
@@ -55,10 +56,12 @@ class PlannedTrace:
     def plan(self):
         options = [word for name, value in sorted(self.point.plan.items()) for word in (f"--{name}", value)]
         options += self.point.workload.options
-        key = digest_of(self.tools.digest("fmplan"), self.keys.text(self.point.config, self.point.planned_for), *options)
+        phone = self.keys.text(self.point.config, self.point.planned_for)
+        key = digest_of(self.tools.digest("fmplan"), phone, *options)
         path = self.folder.path / f"plans/{self.model}.{key}.plan.yaml"
         if not path.exists():
-            self.tools.output("fmplan", "--model", self.point.workload.file, "--config", self.phone(), *options, "-o", path)
+            self.tools.output("fmplan", "--model", self.point.workload.file, "--config", self.phone(), *options,
+                              "-o", path)
         return path
 
     def recordings(self):

@@ -10,11 +10,14 @@ import sys
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "analysis/paper"))
+sys.path += [str(ROOT / "analysis/paper"), str(ROOT / "analysis")]
 
 from command_line import USER_ERROR, Refused, Tools, digest_of  # noqa: E402, F401 for the modules here
 from problems import Interrupted, StudyError  # noqa: E402
+from quantities import bytes_text, energy_text, time_text  # noqa: E402
 
+# By the unit at the end of a column's name.
+UNIT_TEXTS = {"ns": time_text, "bytes": bytes_text, "nj": energy_text}
 STOPPED_BY = (-signal.SIGINT, -signal.SIGTERM)
 # What the tools print when a disk is full: the disk's fault, not the point's.
 FULL_DISK = ("write failed", "No space left on device")

@@ -3,6 +3,7 @@
 import collections
 import concurrent.futures as futures
 import dataclasses
+import shlex
 import sys
 import time
 
@@ -14,6 +15,7 @@ from problems import Interrupted, StudyError
 from progress import Progress, duration
 from tidy_table import parameter_columns, table, times, write_tables
 
+INTERRUPTED = 130  # exit status
 NOT_RUN = {"status": MISSING, "error": "", "measures": {}}
 
 
@@ -30,9 +32,9 @@ class Ran:
 
 
 class Sweep:
-    def __init__(self, study, tools, folder, jobs):
+    def __init__(self, study, tools, folder, jobs, keys=None):
         self.study, self.tools, self.folder, self.jobs = study, tools, folder, jobs
-        self.keys = Keys(tools)
+        self.keys = keys or Keys(tools)
         self.points = points_of(study)
         folder.begin(tools.digests(tools_of(study.planned)))
         self._check_paths()
@@ -118,6 +120,25 @@ class Sweep:
 
 def _described(chosen):
     return ", ".join(f"{one.path}={one.value}" for one in chosen)
+
+
+def run_or_say(sweep, words):
+    """What ran; None when it was interrupted, after the table of what is done and a word on how to go on."""
+    try:
+        return sweep.run()
+    except (KeyboardInterrupt, Interrupted):
+        sweep.write_table()
+        finished = sum(row["status"] == OK for _, row in sweep.rows())
+        say(f"interrupted: {finished} of {len(sweep.points)} points are done and kept; go on with: ./fm sweep "
+            + shlex.join(words))
+        return None
+
+
+def refuse_without_results(study, names, lines):
+    """A study none of whose points has a result is wrong."""
+    status, error = names.index("status"), names.index("error")
+    if all(line[status] != OK for line in lines):
+        raise StudyError(f"{study}: no point has a result; the first ended with: {lines[0][error]}")
 
 
 def _reasons(names, lines):

@@ -8,7 +8,7 @@ import sqlite3
 from atomic_file import write_whole
 from effective_config import is_capacity
 from measure import MEASURES
-from quantity import column_of
+from parameter_values import column_of
 
 ISO_LATENCY = "iso-latency"
 
@@ -55,6 +55,12 @@ def times(rows):
     """How long each point took here."""
     return [[key, f"{row['seconds']:.3f}", f"{row['simulation_s']:.3f}"]
             for key, row in dict(rows).items() if "seconds" in row]
+
+
+def aligned(head, rows):
+    """Lines of a table for people, in columns."""
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (head, *rows)]
 
 
 def csv_bytes(names, lines):

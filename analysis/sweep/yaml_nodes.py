@@ -32,9 +32,9 @@ class Node:
                 Node(key_node, self.file).fail(f"{key} is given twice (first in line "
                                                f"{found[key].line()}); remove one")
             if known is not None and key not in known:
-                near = difflib.get_close_matches(key, known, 1) or [", ".join(known)]
-                Node(key_node, self.file).fail(f"unknown key {key}; did you mean {near[0]}?" if len(near[0].split()) == 1
-                                               else f"unknown key {key}; known are {near[0]}")
+                near = difflib.get_close_matches(key, known, 1)
+                remedy = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+                Node(key_node, self.file).fail(f"unknown key {key}; {remedy}")
             found[key] = value
         return found
 
@@ -75,7 +75,8 @@ def read_yaml(path):
         raise StudyError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8 text") from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise StudyError(f"{path}:{mark.line + 1}: not YAML: {error.problem}; see docs/sweeps.md for an example") from error
+        raise StudyError(f"{path}:{mark.line + 1}: not YAML: {error.problem}; see docs/sweeps.md for an example") \
+            from error
     except yaml.YAMLError as error:
         raise StudyError(f"{path}: not YAML: {error}; see docs/sweeps.md for an example") from error
     if root is None:

@@ -19,7 +19,7 @@ from measure import bound_of, measures  # noqa: E402
 from point import Keys, Point, points_of  # noqa: E402
 from problems import StudyError  # noqa: E402
 from progress import Progress, duration  # noqa: E402
-from quantity import column_of, measured  # noqa: E402
+from parameter_values import column_of, measured  # noqa: E402
 from study import read_study  # noqa: E402
 from tidy_table import csv_bytes, scaling, sqlite_bytes  # noqa: E402
 
@@ -75,7 +75,8 @@ class ReadingTest(StudyCase):
         points = points_of(study)
         self.assertEqual(len(points), 2 * 2 * 4)
         self.assertEqual([point.settings for _, _, _, point in points[:4]],
-                         [{"gpu.cores": cores, "l2.size": size} for cores in ("5", "7") for size in ("512KiB", "1 MiB")])
+                         [{"gpu.cores": cores, "l2.size": size}
+                          for cores in ("5", "7") for size in ("512KiB", "1 MiB")])
         self.assertEqual([point.workload.name for _, _, _, point in points[::4]], ["a", "b", "a", "b"])
         self.assertEqual(study.paths, ["gpu.cores", "l2.size"])
 
@@ -114,7 +115,8 @@ class RefusalTest(StudyCase):
 
     def test_missing_files_and_configs(self):
         self.refused(2, "trace c.trace: no such file", "configs: [mali-g715]\ntraces: [c.trace]\n")
-        self.refused(1, "no config mali-g716 in configs/; known are adreno-540", "configs: [mali-g716]\ntraces: [a.trace]\n")
+        self.refused(1, "no config mali-g716 in configs/; known are adreno-540",
+                     "configs: [mali-g716]\ntraces: [a.trace]\n")
         self.refused(1, "a study needs configs", "traces: [a.trace]\n")
         self.refused(1, "either traces: (recorded) or models:", "configs: [mali-g715]\n")
         with self.assertRaisesRegex(StudyError, "no-study.yaml: No such file"):
@@ -126,7 +128,8 @@ class RefusalTest(StudyCase):
         self.refused(3, "list is empty", self.START + "list: []\n")
         self.refused(4, "gpu.cores is in list: and in grid:",
                      self.START + "grid: {gpu.cores: [5]}\nlist: [{gpu.cores: 7}]\n")
-        self.refused(4, "gpu.cores is in grid: and in set:", self.START + "set: {gpu.cores: 5}\ngrid: {gpu.cores: [7]}\n")
+        self.refused(4, "gpu.cores is in grid: and in set:",
+                     self.START + "set: {gpu.cores: 5}\ngrid: {gpu.cores: [7]}\n")
         self.refused(4, "plan.policy is in grid: and in plan:", "configs: [mali-g715]\nmodels: [net.onnx]\n"
                      "plan: {policy: preload}\ngrid: {plan.policy: [optimal]}\n")
         self.refused(3, "gpu.cores needs a list of values", self.START + "grid: {gpu.cores: 5}\n")
@@ -172,7 +175,8 @@ class ConfigTest(unittest.TestCase):
         a_core = 32768 + 32768 + 4 * 65536 + 4096 * 128
         shared = (1 << 20) + (8 << 20)
         self.assertEqual(EffectiveConfig(explained()).area_proxy_bytes(), 7 * a_core + shared)
-        self.assertEqual(EffectiveConfig(explained(local="dedicated")).area_proxy_bytes(), 7 * (a_core + 32768) + shared)
+        self.assertEqual(EffectiveConfig(explained(local="dedicated")).area_proxy_bytes(),
+                         7 * (a_core + 32768) + shared)
 
     def test_capacities(self):
         for path in ("l2.size", "texture.cache_size", "slc.size", "gpu.registers_per_core"):
@@ -241,7 +245,8 @@ class KeyTest(StudyCase):
             self.assertNotEqual(keys("auto", 5), keys("auto", 5, **{tool: "2"}))
 
     def test_points_travel_as_json(self):
-        point = points_of(self.study("configs: [mali-g715]\nmodels: [{model: net.onnx, options: [--storage, f32]}]\n"))[0][3]
+        study = self.study("configs: [mali-g715]\nmodels: [{model: net.onnx, options: [--storage, f32]}]\n")
+        point = points_of(study)[0][3]
         self.assertEqual(Point.of_json(point.to_json()), point)
 
 
@@ -252,7 +257,7 @@ class FolderTest(StudyCase):
         folder = Folder(self.folder / "out")
         folder.begin({"fmsim": "1"})
         folder.begin({"fmsim": "1", "fmplan": "1"})
-        with self.assertRaisesRegex(StudyError, r"sweep.json: the rows here were made by another version of fmsim .*; give"):
+        with self.assertRaisesRegex(StudyError, "sweep.json: the rows here were made by another version of fmsim"):
             folder.begin({"fmsim": "2"})
         with self.assertRaisesRegex(StudyError, "another version of fmplan"):
             folder.begin({"fmsim": "1", "fmplan": "2"})
@@ -306,7 +311,8 @@ class MeasureTest(unittest.TestCase):
 
     def test_the_law_of_a_capacity_is_fmsims_or_none(self):
         self.assertEqual(scaling(["l2.size"], {"measures": {"capacity_scaling": "cacti"}}), "cacti")
-        self.assertEqual(scaling(["gpu.cores", "texture.cache_size"], {"measures": {"capacity_scaling": ""}}), "iso-latency")
+        silent = {"measures": {"capacity_scaling": ""}}
+        self.assertEqual(scaling(["gpu.cores", "texture.cache_size"], silent), "iso-latency")
         self.assertEqual(scaling(["gpu.cores"], {"measures": {}}), "")
 
 

@@ -1,6 +1,7 @@
 """fmsweep with the real tools, on small networks."""
 
 import csv
+import json
 import signal
 import sqlite3
 import subprocess
@@ -27,7 +28,8 @@ class SweepCase(unittest.TestCase):
     def setUpClass(cls):
         cls.made = pipeline.temporary_folder(cls, "sweep-trace")
         tiny_models.save(tiny_models.products(), cls.made / "products.onnx")
-        pipeline.tool("fmplan", "--model", cls.made / "products.onnx", "--config", "mali-g715", "-o", cls.made / "p.yaml")
+        pipeline.tool("fmplan", "--model", cls.made / "products.onnx", "--config", "mali-g715", "-o",
+                      cls.made / "p.yaml")
         pipeline.tool("fmexec", "--plan", cls.made / "p.yaml", "--record", cls.made / "products.trace")
 
     def setUp(self):
@@ -111,7 +113,8 @@ class SweepTest(SweepCase):
             said = running.stderr.read()
             self.assertEqual(running.wait(), 130)
         self.assertLess(time.monotonic() - begin, 10, "children end with it")
-        self.assertIn(f"interrupted: 0 of 6 points are done and kept; go on with: ./fm sweep {study} -o {self.out}", said)
+        self.assertIn("interrupted: 0 of 6 points are done and kept; go on with: ./fm sweep "
+                      f"{study} -o {self.out}", said)
         self.assertEqual([row["status"] for row in rows_of(self.out)], ["missing"] * 6)
         self.assertEqual(list(self.out.glob("rows/*")), [])
 
@@ -176,14 +179,17 @@ class PlanTest(SweepCase):
 
         # The same from launches that are recorded anew: times of the recording have no part in it.
         table = (self.out / "table.csv").read_bytes()
-        for file in [*self.out.glob("rows/*.json"), *self.out.glob("recordings/*.trace"), *self.out.glob("traces/*.trace")]:
-            file.unlink()
+        for made in ("rows/*.json", "recordings/*.trace", "traces/*.trace"):
+            for file in self.out.glob(made):
+                file.unlink()
         self.sweep(study)
         self.assertEqual((self.out / "table.csv").read_bytes(), table)
 
     def test_a_plan_is_that_of_fmplan_for_such_a_phone(self):
-        self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\nlist: [{storage.command_latency: 500us, "
-                                 "storage.read_bandwidth: [[4 KiB, 1 GB/s], [1 MiB, 3 GB/s]], plan.policy: optimal}]\n"))
+        self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\n"
+                                 "list: [{storage.command_latency: 500us, "
+                                 "storage.read_bandwidth: [[4 KiB, 1 GB/s], [1 MiB, 3 GB/s]], "
+                                 "plan.policy: optimal}]\n"))
         phone = self.folder / "phone.yaml"
         phone.write_text("schema: 1\nname: mali-g715\ndescription: slow commands\nbase: mali-g715\nstorage:\n"
                          "  command_latency: {value: 500 us, source: assumed, cite: test}\n"
@@ -202,6 +208,53 @@ class PlanTest(SweepCase):
         self.assertEqual((refused["plan.budget_bytes"], planned["status"]), ("1024", "ok"))
 
 
+class RankingTest(SweepCase):
+    def sensitivity(self, *words, status=0):
+        return pipeline.call(*FMSWEEP, "sensitivity", *words, "-o", self.out, "--measure", "exec_ns", status=status)
+
+    def ranking(self):
+        with open(self.out / "ranking.csv", encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_parameters_of_a_phone_are_ranked(self):
+        run = ("--config", "mali-g715", "--trace", self.made / "products.trace")
+        done = self.sensitivity(*run, "--parameter", "l2.size", "--parameter", "gpu.clock", "--parameter", "storage.read_bandwidth")
+        ranking = {row["parameter"]: row for row in self.ranking()}
+        self.assertEqual(list(ranking)[0], "gpu.clock")
+        self.assertLess(float(ranking["gpu.clock"]["elasticity"]), 0)
+        size = ranking["l2.size"]
+        self.assertEqual((size["low"], size["high"]), ("524288 B", "2097152 B"), "10 % is no whole number of sets")
+        alone = self.folder / "alone.json"
+        changes = []
+        for setting in ("1 MiB", "524288 B"):
+            pipeline.tool("fmsim", "--config", "mali-g715", "--trace", self.made / "products.trace", "--sample", "auto",
+                          "--set", f"l2.size={setting}", "--json", "-o", alone)
+            changes.append(json.loads(alone.read_text())["latency"]["exec_ns"])
+        self.assertAlmostEqual(float(size["change_low_percent"]), 100 * (changes[1] / changes[0] - 1), places=3)
+        self.assertIn("tornado.products.svg", done.stdout)
+        self.assertIn("<svg", (self.out / "tornado.products.svg").read_text())
+        again = self.sensitivity(*run, "--parameter", "l2.size")
+        self.assertIn("3 finished before; 0 to run", again.stderr)
+
+    def test_a_study_says_what_is_varied(self):
+        self.sensitivity(self.of_trace("grid: {gpu.clock: [600MHz, 700MHz]}\n"))
+        self.assertEqual([row["parameter"] for row in self.ranking()], ["gpu.clock"])
+        refused = self.sensitivity(self.of_trace("grid: {dram.preset: [lpddr5x-9600]}\n"), status=2)
+        self.assertIn("parameter dram.preset is a word or zero", refused.stderr)
+        self.assertIn("give either STUDY.yaml, or --config and --trace",
+                      self.sensitivity("--config", "mali-g715", status=2).stderr)
+
+    def test_undominated_points_are_marked(self):
+        self.sweep(self.of_trace("grid: {gpu.cores: [3, 5], l2.size: [512KiB, 1MiB]}\n"))
+        done = pipeline.call(*FMSWEEP, "pareto", self.out, "--objective", "exec_ns", "--objective", "area_proxy_bytes")
+        self.assertIn("rows are undominated in exec_ns, area_proxy_bytes", done.stdout)
+        with open(self.out / "pareto.csv", encoding="utf-8", newline="") as file:
+            marks = [row["undominated"] for row in csv.DictReader(file)]
+        self.assertEqual(marks[0], "yes", "nothing is smaller")
+        self.assertIn("no column area", pipeline.call(*FMSWEEP, "pareto", self.out, "--objective", "area",
+                                                      status=2).stderr)
+
+
 class RefusalTest(SweepCase):
     def refused(self, study, *more):
         return self.sweep(study, *more, status=2).stderr
@@ -213,14 +266,15 @@ class RefusalTest(SweepCase):
 
     def test_values_that_mean_the_same_are_duplicated_points(self):
         study = self.of_trace("grid: {l2.size: [1MiB, 1024 KiB]}\n")
-        self.assertIn(f"{study}:3: duplicated points: l2.size=1024 KiB is the same as l2.size=1MiB", self.refused(study))
+        self.assertIn(f"{study}:3: duplicated points: l2.size=1024 KiB is the same as l2.size=1MiB",
+                      self.refused(study))
 
     def test_another_simulator_needs_another_folder(self):
         study = self.of_trace("grid: {gpu.cores: [3]}\n")
         self.sweep(study)
         tools = self.simulator(SLOW, seconds=0)
-        self.assertRegex(self.refused(study, "--bin", tools), r"sweep.json: the rows here were made by another version of "
-                         "fmsim .*; give another -o FOLDER")
+        self.assertRegex(self.refused(study, "--bin", tools), "sweep.json: the rows here were made by another version "
+                         "of fmsim .*; give another -o FOLDER")
 
     def test_damaged_rows_run_again(self):
         study = self.of_trace("grid: {gpu.cores: [3, 5]}\n")
@@ -234,7 +288,8 @@ class RefusalTest(SweepCase):
 
     def test_a_folder_that_cannot_be_written(self):
         study = self.of_trace("grid: {gpu.cores: [3]}\n")
-        self.assertIn("not-a-folder", self.sweep(study, out=study.with_name("study.yaml") / "not-a-folder", status=2).stderr)
+        self.assertIn("study.yaml/folder/points: Not a directory",
+                      self.sweep(study, out=study / "folder", status=2).stderr)
         self.assertIn("no such program; build it", self.refused(study, "--bin", self.folder))
 
     def test_a_full_disk_stops_the_sweep_and_keeps_what_is_done(self):
@@ -247,7 +302,7 @@ class RefusalTest(SweepCase):
                 "def full(_): raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))\n"
                 "atomic_file.os.fsync = full\nsys.exit(fmsweep.main(sys.argv[2:]))")
         done = pipeline.call(sys.executable, "-c", code, FMSWEEP[1].parent, wider, "-o", self.out, status=2)
-        self.assertRegex(done.stderr, "fmsweep: error: .*: No space left on device; finished points are kept: make room")
+        self.assertRegex(done.stderr, "fmsweep: error: .*: No space left on device; finished points are kept: make")
         self.assertEqual(table.read_bytes(), kept)
         self.assertIn("1 finished before; 1 to run", self.sweep(wider).stderr)
 

@@ -6,7 +6,8 @@ import re
 UNITS = {
     "": ("", 1), "%": ("", 0.01),
     "B": ("bytes", 1), "KiB": ("bytes", 1 << 10), "MiB": ("bytes", 1 << 20), "GiB": ("bytes", 1 << 30),
-    "Hz": ("hz", 1), "kHz": ("hz", 1e3), "MHz": ("hz", 1e6), "GHz": ("hz", 1e9), "MT/s": ("hz", 1e6), "GT/s": ("hz", 1e9),
+    "Hz": ("hz", 1), "kHz": ("hz", 1e3), "MHz": ("hz", 1e6), "GHz": ("hz", 1e9),
+    "MT/s": ("hz", 1e6), "GT/s": ("hz", 1e9),
     "B/s": ("bytes_per_s", 1), "kB/s": ("bytes_per_s", 1e3), "MB/s": ("bytes_per_s", 1e6),
     "GB/s": ("bytes_per_s", 1e9), "KiB/s": ("bytes_per_s", 1 << 10), "MiB/s": ("bytes_per_s", 1 << 20),
     "GiB/s": ("bytes_per_s", 1 << 30),
