@@ -218,7 +218,8 @@ class RankingTest(SweepCase):
 
     def test_parameters_of_a_phone_are_ranked(self):
         run = ("--config", "mali-g715", "--trace", self.made / "products.trace")
-        done = self.sensitivity(*run, "--parameter", "l2.size", "--parameter", "gpu.clock", "--parameter", "storage.read_bandwidth")
+        done = self.sensitivity(*run, "--parameter", "l2.size", "--parameter", "gpu.clock", "--parameter",
+                                "storage.read_bandwidth")
         ranking = {row["parameter"]: row for row in self.ranking()}
         self.assertEqual(list(ranking)[0], "gpu.clock")
         self.assertLess(float(ranking["gpu.clock"]["elasticity"]), 0)
