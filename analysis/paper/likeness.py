@@ -14,7 +14,7 @@ from agreement import correlation, ranks  # noqa: E402
 class Likeness:
     """Of pairs (simulated, published)."""
     pairs: int
-    rank_correlation: float  # Spearman's; not a number of fewer than two
+    rank_correlation: float  # Spearman's; not a number of fewer than two, or where one side is all the same
     mean_error: float  # MAPE: |simulated / published - 1|
     ratio: float  # geometric mean of simulated over published
 
@@ -36,6 +36,6 @@ def likeness_text(pairs):
     if not pairs:
         return "nothing to hold against the paper"
     found = likeness(pairs)
-    order = f"rank correlation {found.rank_correlation:.2f}, " if found.pairs > 1 else ""
+    order = "" if math.isnan(found.rank_correlation) else f"rank correlation {found.rank_correlation:.2f}, "
     return (f"{found.pairs} network{'s' if found.pairs > 1 else ''}: {order}MAPE {found.mean_error:.0%}, {found.ratio:.2f} of the "
             "paper's (geometric mean)")

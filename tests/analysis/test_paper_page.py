@@ -9,7 +9,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis/paper"))
 
 from likeness import geometric_mean, likeness, likeness_text  # noqa: E402
-from paper_page import page  # noqa: E402
+from paper_html import html, latency_series, memory_series  # noqa: E402
+from paper_page import Phone, page  # noqa: E402
 from points import load_yaml  # noqa: E402
 
 STUDY = load_yaml(ROOT / "analysis/paper/paper.yaml")
@@ -77,6 +78,27 @@ class PaperPageTest(unittest.TestCase):
         self.assertNotIn("nan", text)
 
 
+class PaperHtmlTest(unittest.TestCase):
+    def test_pictures_hold_the_points_of_the_tables(self):
+        phone = Phone(STUDY, POINTS, "adreno-750")
+        series = latency_series(phone, PUBLISHED)
+        self.assertEqual(series["execution, weights preloaded"], [("ResNet50", 30, 33), ("DeepViT", 100, 190)])
+        self.assertEqual(series["integrated, streamed"][-1], ("GPTN-2.7B", 2700, 7567))
+        self.assertEqual(memory_series(phone, PUBLISHED)["streamed"][0], ("ResNet50", 50, 83))
+
+    def test_the_page_asks_for_nothing_and_has_the_tables(self):
+        text = html(STUDY, POINTS, PUBLISHED, page(STUDY, POINTS, {}, PUBLISHED))
+        self.assertIn("default-src 'none'", text)
+        self.assertNotIn("http://", text.split("<script")[0])
+        self.assertGreaterEqual(text.count("<table>"), 6)
+        self.assertIn("<td>370 + 30</td>", text)
+        self.assertNotIn("evidence.md\"", text)
+
+    def test_without_points_there_are_no_pictures(self):
+        text = html(STUDY, {}, PUBLISHED, page(STUDY, {}, {}, PUBLISHED))
+        self.assertNotIn("data-for=", text.split("<script>")[0])
+
+
 class LikenessTest(unittest.TestCase):
     def test_twice_as_slow_in_the_same_order(self):
         found = likeness([(2, 1), (20, 10), (200, 100)])
@@ -89,6 +111,9 @@ class LikenessTest(unittest.TestCase):
 
     def test_one_pair_has_no_order(self):
         self.assertEqual(likeness_text([(3, 2)]), "1 network: MAPE 50%, 1.50 of the paper's (geometric mean)")
+
+    def test_where_one_side_is_all_the_same_there_is_no_order(self):
+        self.assertNotIn("rank", likeness_text([(3, 2), (4, 2)]))
 
     def test_geometric_mean(self):
         self.assertAlmostEqual(geometric_mean([2, 8]), 4)
