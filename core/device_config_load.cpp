@@ -67,6 +67,12 @@ std::string missing_of(const std::map<std::string, ConfigValue>& values, bool dr
   return missing;
 }
 
+/// As it was written on the command line.
+std::string setting_text(const std::string& path, const std::string& value) {
+  std::string text = "--set ";
+  return text.append(path).append("=").append(value);
+}
+
 std::string names_of(const std::vector<ConfigFile>& chain) {
   std::string names;
   for (const ConfigFile& file : chain) names += (names.empty() ? "" : ", ") + file.origin;
@@ -112,7 +118,7 @@ DeviceConfig DeviceConfig::parse(const std::string& yaml, const std::string& fil
 }
 
 void DeviceConfig::set_dram_preset(const std::string& name) {
-  const std::string setting = "--set " + std::string(dram_preset_key) + "=" + name;
+  const std::string setting = setting_text(dram_preset_key, name);
   const auto values = preset_values({name, {setting}}, "");
   bool replaced = false;
   for (auto& [path, value] : values_) {
@@ -139,7 +145,7 @@ void DeviceConfig::set(const std::string& path, const std::string& value) {
     if (value.empty()) {
       throw UserError("--set " + path + "=: a value is missing: " + schema.range());
     }
-    const YamlValue parsed = parse_yaml_document(value, "--set " + path + "=" + value);
+    const YamlValue parsed = parse_yaml_document(value, setting_text(path, value));
     const bool plateau = schema.kind == QuantityKind::curve &&
                          schema.curve_y == QuantityKind::bandwidth && parsed.is_scalar();
     ConfigValue replacement = plateau ? scaled_curve(values_.at(path), parsed.renamed(path), schema)
