@@ -18,15 +18,19 @@ def card(name, title, value, shown, notes=()):
             f"<h3>{text(title)}</h3><b>{text(shown)}</b>{lines}</div>")
 
 
+def packed(content):
+    """Text that report.js unpacks: a third of plotly's size, a tenth of a figure's."""
+    return base64.b64encode(gzip.compress(content.encode(), 6, mtime=0)).decode()
+
+
 def picture(name, figure, caption):
     """A figure as data; report.js draws it and moves it by keys."""
     if figure is None:
         return ""
-    data = figure.to_json().replace("<", "\\u003c")
     return (f'<figure><div class="plot" id="{name}" style="height:{figure.layout.height}px" tabindex="0" '
             f'role="group" aria-roledescription="chart" aria-label="{text(caption)}. Keys: plus and minus zoom, '
             f'arrows move, 0 shows all."></div>'
-            f'<script type="application/json" class="figure" data-for="{name}">{data}</script>'
+            f'<script type="application/gzip" class="figure" data-for="{name}">{packed(figure.to_json())}</script>'
             f"<figcaption>{text(caption)}</figcaption></figure>")
 
 
@@ -50,11 +54,6 @@ def pair(*contents):
     """What stands side by side where there is room."""
     inside = "".join(content for content in contents if content)
     return f'<div class="pair">{inside}</div>' if inside else ""
-
-
-def _packed_plotly():
-    """plotly.js as text that report.js unpacks: a third of its size."""
-    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 6, mtime=0)).decode()
 
 
 def _contents(body):
@@ -83,7 +82,7 @@ style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:">
 {body}
 </main>
 <footer>{text(generator)}</footer>
-<script type="application/gzip" id="plotly">{_packed_plotly()}</script>
+<script type="application/gzip" id="plotly">{packed(get_plotlyjs())}</script>
 <script>
 {(HERE / "report.js").read_text(encoding="utf-8")}</script>
 </body>

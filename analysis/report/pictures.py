@@ -1,6 +1,8 @@
 """The report's pictures as plotly figures. Colours: Okabe and Ito's palette, told apart by any eye
 (https://jfly.uni-koeln.de/color/)."""
 
+from html import escape
+
 import plotly.graph_objects as go
 
 from quantities import bytes_text, large_text, percent_text, time_text
@@ -102,7 +104,7 @@ def memory_figure(result, budget=None):
 
 def _launch_hover(launch):
     bound = launch["bound"] or UNKNOWN_BOUND
-    lines = [f"<b>{launch['id']}</b> {launch['operation']}", launch["kernel"],
+    lines = [f"<b>{escape(launch['id'])}</b> {escape(launch['operation'])}", escape(launch["kernel"]),
              f"{time_text(launch['end_ns'] - launch['start_ns'])}, bound: {bound}",
              f"{large_text(launch['macs'])} MAC, weights {bytes_text(launch['weight_bytes'])}"]
     stalls = sorted(launch["stalls"].items(), key=lambda item: -item[1])[:4]
@@ -158,7 +160,7 @@ def timeline_figure(result):
             orientation="h", y=[lane] * len(bars), base=[start / size for start, _, _ in bars],
             x=[(stop - start) / size for start, stop, _ in bars], name=lane, showlegend=False,
             marker=dict(color=colour, line=dict(width=1, color=colour)),  # visible however short
-            hovertext=[f"<b>{name}</b><br>{time_text(start)} to {time_text(stop)} "
+            hovertext=[f"<b>{escape(name)}</b><br>{time_text(start)} to {time_text(stop)} "
                        f"({time_text(stop - start)})"
                        for name, (start, stop, _) in zip(names, bars)],
             hovertemplate="%{hovertext}<extra></extra>")

@@ -7,13 +7,18 @@
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
   const PAPER_WIDTH = 680;  // of A4 between its margins
 
-  async function loadPlotly() {
-    const packed = Uint8Array.from(atob(document.getElementById("plotly").textContent),
-      (letter) => letter.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  async function unpack(element) {
+    const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  }
+
+  async function unpackAll(scripts) {
+    const [plotly, ...figures] = await Promise.all([document.getElementById("plotly"), ...scripts].map(unpack));
     const script = document.createElement("script");
-    script.textContent = await new Response(stream).text();
+    script.textContent = plotly;
     document.head.append(script);
+    return new Map(scripts.map((element, index) => [element, figures[index]]));
   }
 
   function colours(paper) {
@@ -33,10 +38,11 @@
 
   const undrawn = [...document.querySelectorAll("script.figure")];
   const plots = [];
+  let figures;  // their JSON, unpacked
 
   function draw(script) {
     undrawn.splice(undrawn.indexOf(script), 1);
-    const figure = JSON.parse(script.textContent);
+    const figure = JSON.parse(figures.get(script));
     const plot = document.getElementById(script.dataset.for);
     for (const [path, value] of Object.entries(colours(false))) put(figure.layout, path, value);
     Plotly.newPlot(plot, figure.data, figure.layout, settings);
@@ -97,11 +103,11 @@
 
   if (undrawn.length) {
     try {
-      await loadPlotly();
+      figures = await unpackAll(undrawn);
     } catch (error) {
       for (const script of undrawn) {
         document.getElementById(script.dataset.for).textContent =
-          "This browser cannot unpack the drawing library; the tables have the numbers.";
+          "This browser cannot unpack the pictures; the tables have the numbers.";
       }
       throw error;
     }

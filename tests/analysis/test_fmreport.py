@@ -154,7 +154,10 @@ class OtherResults(WithFolder):
         result["launches"][0]["id"] = result["timeline"][0]["name"] = evil
         text = self.page(result)
         self.assertNotIn("<script>alert", text)
-        self.assertEqual(Page(text).rows("launch-table")[0][0][0], evil)
+        shown = Page(text)
+        self.assertEqual(shown.rows("launch-table")[0][0][0], evil)
+        self.assertNotIn("<script>", json.dumps([trace["hovertext"] for name in ("launches", "timeline")
+                                                 for trace in shown.figures[name]["data"]]))
 
     def test_same_result_same_page(self):
         self.assertEqual(self.page(sample_result()), self.page(sample_result()))
