@@ -56,8 +56,8 @@ def bound_card(result):
         return []
     bound, launches = groups[0]
     share = sum(map(tables.duration, launches)) / whole
-    return [card("bound", "Bound", bound, bound,
-                 [f"{percent_text(share)} of the launches' time, {len(launches)} of {len(result['launches'])} launches"])]
+    return [card("bound", "Bound", bound, bound, [f"{percent_text(share)} of the launches' time",
+                                                  f"{len(launches)} of {len(result['launches'])} launches"])]
 
 
 def memory_card(result, budget):
@@ -69,7 +69,7 @@ def memory_card(result, budget):
     if limit:
         notes.append(f"the phone gives an app {bytes_text(limit)}")
     classes = sorted(memory["by_class"].items(), key=lambda item: -item[1])
-    notes += [f"{pictures.CLASS_NAMES.get(name, name)} {bytes_text(value)}" for name, value in classes[:2] if value]
+    notes += [f"{pictures.CLASS_NAMES.get(name, name)} {bytes_text(value)}" for name, value in classes[:1] if value]
     return card("memory", "Peak memory", memory["peak_bytes"], bytes_text(memory["peak_bytes"]), notes)
 
 
@@ -126,9 +126,9 @@ def hierarchy_section(result):
     drawn = hierarchy_picture(result)
     if not drawn:
         return ""
-    return section("Memory hierarchy", drawn, '<p class="soft">◀ read towards the cores, ▶ written towards memory, in whole '
-                   "lines and bursts. Hits are those of reads.</p>",
-                   folded("The counter behind every edge", edges_table(result)))
+    legend = ('<p class="soft">◀ read towards the cores, ▶ written towards memory, in whole lines and bursts. '
+              "Hits are those of reads.</p>")
+    return section("Memory hierarchy", drawn, legend, folded("The counter behind every edge", edges_table(result)))
 
 
 def checks_section(result):

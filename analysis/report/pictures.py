@@ -128,7 +128,8 @@ def launches_figure(result):
             y=[(launch["end_ns"] - launch["start_ns"]) / size for _, launch in mine],
             name=bound or UNKNOWN_BOUND, meta=bound, width=0.85,
             marker=dict(color=colour, line=dict(width=0),
-                        pattern=dict(shape=BOUND_PATTERNS.get(bound, ""), size=5, fgcolor="#333333")),
+                        pattern=dict(shape=BOUND_PATTERNS.get(bound, ""), fillmode="overlay", size=5,
+                                     fgcolor="#333333")),
             customdata=[launch["id"] for _, launch in mine],
             hovertext=[_launch_hover(launch) for _, launch in mine],
             hovertemplate="%{hovertext}<extra></extra>")

@@ -113,7 +113,8 @@ class Browser(WithFolder):
         for _ in range(200):
             self.browser.press("Tab", key_code=9)
             reached.append(self.browser.evaluate("""(() => { const here = document.activeElement;
-                return here === document.body ? null : here.id || here.dataset.filters || here.hash || here.textContent; })()"""))
+                return here === document.body ? null
+                    : here.id || here.dataset.filters || here.hash || here.textContent; })()"""))
             if reached[-1] is None:
                 break
         self.assertIsNone(reached[-1], "the page holds the keyboard")
