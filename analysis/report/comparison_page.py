@@ -5,7 +5,7 @@ import json
 import comparison
 import tables
 from comparison_pictures import launches_against_first, memory_over_each_other
-from document import document, pair, picture, section
+from document import document, pair, picture, searchable, section
 from page import device_of, floor_of
 from quantities import (bytes_text, change_text, count_text, energy_text, percent_text, three_digits, time_text)
 from tables import duration, folded, number, text, word
@@ -35,7 +35,8 @@ def _listed(name, what, labels, rows, show, summary):
     shown = differences_table(name, what, labels, rows[:MOST_SHOWN], show)
     if len(rows) <= MOST_SHOWN:
         return shown
-    return shown + folded(summary, differences_table(f"all-{name}", what, labels, rows, show))
+    everything = differences_table(f"all-{name}", what, labels, rows, show)
+    return shown + searchable(f"all-{name}", "all of them", folded(summary, everything))
 
 
 def comparison_card(name, title, labels, values, show):
@@ -112,7 +113,7 @@ def config_section(labels, results):
                    listed if len(rows) <= MOST_SHOWN else folded(f"{len(rows)} entries differ", listed))
 
 
-def comparison_page_of(labels, results, generator):
+def comparison_page_of(labels, results, generator, budget=None):
     def table_of(name, what, rows, show):
         known = [row for row in rows if any(row[1])]
         return differences_table(name, what, labels, known, show) if known else ""
@@ -123,7 +124,7 @@ def comparison_page_of(labels, results, generator):
         runs_section(labels, results),
         config_section(labels, results),
         section("Memory over time",
-                picture("memory", memory_over_each_other(labels, results), "All resident memory of each run"),
+                picture("memory", memory_over_each_other(labels, results, budget), "All resident memory of each run"),
                 table_of("memory-by-class", "peak of", comparison.side_by_side(
                     [result["memory"]["by_class"] for result in results]), bytes_text)),
         launches_section(labels, results),

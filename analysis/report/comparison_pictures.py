@@ -1,8 +1,8 @@
 """Pictures of several runs over each other. A run has a colour, a dash and a mark, so that no eye depends on
 colour alone."""
 
-from pictures import (BLUE, GREEN, GREY, MOST_SAMPLES, ORANGE, PURPLE, RED, SKY, byte_scale, empty_figure, end_of,
-                      time_scale)
+from pictures import (BLUE, GREEN, GREY, MOST_SAMPLES, ORANGE, PURPLE, RED, SKY, add_budget, byte_scale, empty_figure,
+                      end_of, time_scale)
 from quantities import bytes_text, time_text
 from result_file import MEMORY_CLASSES
 from tables import duration, text
@@ -21,7 +21,7 @@ def resident(sample):
     return sum(sample[name] for name in MEMORY_CLASSES)
 
 
-def memory_over_each_other(labels, results):
+def memory_over_each_other(labels, results, budget=None):
     """All resident bytes of each run over time, or None without samples."""
     if not any(result["memory"]["over_time"] for result in results):
         return None
@@ -40,6 +40,7 @@ def memory_over_each_other(labels, results):
             line=dict(width=2, color=_of_run(COLOURS, index), dash=_of_run(DASHES, index), shape="hv"),
             text=[bytes_text(resident(sample)) for sample in samples],
             hovertemplate="%{fullData.name}: %{text}<extra></extra>")
+    add_budget(figure, budget, end / size, byte_size)
     figure.update_layout(hovermode="x unified", showlegend=True, yaxis=dict(rangemode="tozero"))
     return figure
 

@@ -6,6 +6,7 @@ import sys
 
 from comparison import labels_of
 from destination import Interrupted, WriteError, end_by_exception, write_report
+from device_rates import quantity
 from result_file import ResultError, read_result
 
 VERSION = "0.1.0"
@@ -17,19 +18,27 @@ EXAMPLE = """example:
 """
 
 
-def html_of(labels, results):
+def size(text):
+    """Bytes of "64MiB", as the other tools write sizes."""
+    value = quantity(text)
+    if value is None or value <= 0 or not text.rstrip().endswith("B"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 64MiB")
+    return int(value)
+
+
+def html_of(labels, results, budget):
     generator = f"fmreport {VERSION}"
     if len(results) == 1:
         from page import page_of
-        return page_of(results[0], generator)
+        return page_of(results[0], generator, budget)
     from comparison_page import comparison_page_of
-    return comparison_page_of(labels, results, generator)
+    return comparison_page_of(labels, results, generator, budget)
 
 
-def report_of(form, labels, results):
+def report_of(form, labels, results, budget):
     # plotly, which these import, takes long: wrong input is told first.
     if form == "html":
-        return html_of(labels, results)
+        return html_of(labels, results, budget)
     from text_formats import csv_of, markdown_of
     return (markdown_of if form == "md" else csv_of)(labels, results)
 
@@ -44,6 +53,8 @@ def parse_arguments():
                         help="the report to write; - is standard output")
     parser.add_argument("--format", choices=("html", "md", "csv"), default="html",
                         help="a page (default), Markdown, or CSV with one row a fact")
+    parser.add_argument("--budget", type=size, metavar="SIZE",
+                        help="draw a line at this memory, as given to fmplan --budget (e.g. 64MiB)")
     parser.add_argument("--version", action="version", version=f"fmreport {VERSION}")
     return parser.parse_args()
 
@@ -53,7 +64,8 @@ def main():
     try:
         arguments = parse_arguments()
         results = [read_result(path) for path in arguments.results]
-        write_report(arguments.output, report_of(arguments.format, labels_of(arguments.results), results))
+        write_report(arguments.output, report_of(arguments.format, labels_of(arguments.results), results,
+                                                  arguments.budget))
     except (ResultError, WriteError, Interrupted) as error:
         print(f"fmreport: error: {error}", file=sys.stderr)
         return 2

@@ -1,9 +1,11 @@
 """Puts a result together as one self-contained HTML page."""
 
+import overlap
 import pictures
 import roofline
 import tables
-from document import card, document, pair, picture, section
+from device_rates import DeviceRates
+from document import card, document, pair, picture, searchable, section
 from hierarchy import edges_table, hierarchy_picture
 from quantities import bytes_text, energy_text, percent_text, three_digits, time_text
 from tables import folded
@@ -46,17 +48,39 @@ def floor_card(result):
                 [f"{name} alone needs {time_text(floor)}", f"floors: {floors}"])
 
 
-def cards(result):
-    memory, energy, sampling = result["memory"], result["energy"], result["sampling"]
+def bound_card(result):
+    """What bounded most of the launches' time."""
+    groups = tables.grouped(result["launches"], "bound")
+    whole = sum(map(tables.duration, result["launches"]))
+    if not whole or groups[0][0] == "":
+        return []
+    bound, launches = groups[0]
+    share = sum(map(tables.duration, launches)) / whole
+    return [card("bound", "Bound", bound, bound, [f"{percent_text(share)} of the launches' time",
+                                                  f"{len(launches)} of {len(result['launches'])} launches"])]
+
+
+def memory_card(result, budget):
+    memory = result["memory"]
+    notes = [f"average {bytes_text(memory['average_bytes'])}"]
+    if budget:
+        notes.append(f"{percent_text(memory['peak_bytes'] / budget)} of the budget of {bytes_text(budget)}")
+    limit = DeviceRates(result["config"])["limits.app_memory"]
+    if limit:
+        notes.append(f"the phone gives an app {bytes_text(limit)}")
     classes = sorted(memory["by_class"].items(), key=lambda item: -item[1])
-    largest = [f"{pictures.CLASS_NAMES.get(name, name)} {bytes_text(value)}"
-               for name, value in classes[:3] if value]
-    made = [
-        *latency_cards(result), floor_card(result),
-        card("memory", "Peak memory", memory["peak_bytes"], bytes_text(memory["peak_bytes"]),
-             [f"average {bytes_text(memory['average_bytes'])}", *largest])]
+    notes += [f"{pictures.CLASS_NAMES.get(name, name)} {bytes_text(value)}" for name, value in classes[:1] if value]
+    return card("memory", "Peak memory", memory["peak_bytes"], bytes_text(memory["peak_bytes"]), notes)
+
+
+def cards(result, budget):
+    energy, sampling = result["energy"], result["sampling"]
+    made = [*latency_cards(result), floor_card(result), memory_card(result, budget)]
     if energy["total_nj"]:
-        made.append(card("energy", "Energy", energy["total_nj"], energy_text(energy["total_nj"])))
+        made.append(card("energy", "Energy", energy["total_nj"], energy_text(energy["total_nj"]),
+                         [f"mean power {three_digits(energy['average_power_mw'] / 1e3)} W"]
+                         if "average_power_mw" in energy else []))
+    made += bound_card(result)
     note = ("nothing is extrapolated" if sampling["mode"] == "full"
             else f"extrapolated, error at most {percent_text(sampling['error_bound'])}")
     made.append(card("sampling", "Sampling", sampling["error_bound"], sampling["mode"], [note]))
@@ -76,7 +100,8 @@ def launches_section(result):
         "What bounded each launch" if known else "Launches",
         picture("launches", pictures.launches_figure(result), caption),
         pair(by_bound, by_operation),
-        folded(f"All {len(launches)} launches", tables.launches_table(launches)))
+        searchable("launch-table", "launches",
+                   folded(f"All {len(launches)} launches", tables.launches_table(launches))))
 
 
 def utilisation_section(result):
@@ -101,9 +126,9 @@ def hierarchy_section(result):
     drawn = hierarchy_picture(result)
     if not drawn:
         return ""
-    return section("Memory hierarchy", drawn, '<p class="soft">◀ read towards the cores, ▶ written towards memory, in whole '
-                   "lines and bursts. Hits are those of reads.</p>",
-                   folded("The counter behind every edge", edges_table(result)))
+    legend = ('<p class="soft">◀ read towards the cores, ▶ written towards memory, in whole lines and bursts. '
+              "Hits are those of reads.</p>")
+    return section("Memory hierarchy", drawn, legend, folded("The counter behind every edge", edges_table(result)))
 
 
 def checks_section(result):
@@ -119,33 +144,40 @@ def checks_section(result):
                    listed if broken else folded("Both sides of every law", listed))
 
 
-def sections(result):
+def timeline_section(result):
+    return section(
+        "Timeline",
+        picture("timeline", pictures.timeline_figure(result),
+                "What each part was doing; drag to zoom, double-click to see all"),
+        tables.overlap_table(overlap.lanes_of(result["timeline"]), pictures.end_of(result))
+        if result["timeline"] else "")
+
+
+def sections(result, budget):
     counters = result["counters"]
     models = result.get("models", [])
     return [
         section("Models", tables.models_table(models) if models else ""),
         section("Memory over time", picture(
-            "memory", pictures.memory_figure(result), "Resident memory by class, stacked")),
+            "memory", pictures.memory_figure(result, budget), "Resident memory by class, stacked")),
         launches_section(result),
-        section("Timeline", picture(
-            "timeline", pictures.timeline_figure(result),
-            "What each part was doing; drag to zoom, double-click to see all")),
+        timeline_section(result),
         roofline_section(result),
         hierarchy_section(result),
         utilisation_section(result),
         section("Energy", tables.energy_table(result["energy"])
                 if result["energy"]["by_component"] else ""),
-        section("Counters", folded(f"All {len(counters)} counters", tables.counters_table(counters))
-                if counters else ""),
+        section("Counters", searchable("counters", "counters", folded(
+            f"All {len(counters)} counters", tables.counters_table(counters))) if counters else ""),
         checks_section(result),
-        section("Configuration", folded("Effective configuration, every number with its source",
-                                        tables.config_table(result["config"]))
+        section("Configuration", searchable("config", "the configuration", folded(
+            "Effective configuration, every number with its source", tables.config_table(result["config"])))
                 if result["config"] else "")]
 
 
-def page_of(result, generator):
+def page_of(result, generator, budget=None):
     tool, trace, device = result["tool"], result["trace"], device_of(result)
     title = f"{trace['file']}: {device}" if trace["file"] else device
     origin = [tool, trace["file"] and f"trace {trace['file']}", trace["digest"]]
-    body = "\n".join([cards(result), *filter(None, sections(result))])
+    body = "\n".join([cards(result, budget), *filter(None, sections(result, budget))])
     return document(title, device, " · ".join(filter(None, origin)), body, generator)

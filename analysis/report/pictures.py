@@ -1,6 +1,8 @@
 """The report's pictures as plotly figures. Colours: Okabe and Ito's palette, told apart by any eye
 (https://jfly.uni-koeln.de/color/)."""
 
+from html import escape
+
 import plotly.graph_objects as go
 
 from quantities import bytes_text, large_text, percent_text, time_text
@@ -19,6 +21,7 @@ BOUND_COLOURS = {
     "disk": RED, "dram": BLUE, "l2": SKY, "load_store": "#8FBC3F", "texture": PURPLE,
     "local": GREEN, "alu": ORANGE, "latency": YELLOW, "launch": GREY, "measured": "#B0A080",
     "": "#5C6B7A"}
+BOUND_PATTERNS = {"load_store": "/", "local": "\\", "measured": "x"}  # whose colours are nearest to others
 LANE_COLOURS = {"disk": RED, "copy": PURPLE, "gpu": BLUE, "host": GREEN, "reader": ORANGE}
 UNKNOWN_BOUND = "not known"
 
@@ -65,7 +68,14 @@ def end_of(result):
     return max([*times, *(s["time_ns"] for s in result["memory"]["over_time"])])
 
 
-def memory_figure(result):
+def add_budget(figure, budget, end, byte_size):
+    """A line at what memory may be used, from 0 to `end`, in the axes' units."""
+    if budget:
+        figure.add_scatter(x=[0, end], y=[budget / byte_size] * 2, name=f"budget {bytes_text(budget)}", mode="lines",
+                           line=dict(color=RED, width=2, dash="dash"), hoverinfo="skip", meta="budget")
+
+
+def memory_figure(result, budget=None):
     """Resident bytes by class over time, stacked, or None when there are no samples."""
     samples = result["memory"]["over_time"]
     if not samples:
@@ -87,13 +97,14 @@ def memory_figure(result):
             line=dict(width=0.5, color=CLASS_COLOURS[name], shape="hv"),
             fillcolor=CLASS_COLOURS[name], text=[bytes_text(value) for value in values],
             hovertemplate="%{fullData.name}: %{text}<extra></extra>", meta=name)
+    add_budget(figure, budget, end / size, byte_size)
     figure.update_layout(hovermode="x unified", xaxis=dict(range=[0, end / size]))
     return figure
 
 
 def _launch_hover(launch):
     bound = launch["bound"] or UNKNOWN_BOUND
-    lines = [f"<b>{launch['id']}</b> {launch['operation']}", launch["kernel"],
+    lines = [f"<b>{escape(launch['id'])}</b> {escape(launch['operation'])}", escape(launch["kernel"]),
              f"{time_text(launch['end_ns'] - launch['start_ns'])}, bound: {bound}",
              f"{large_text(launch['macs'])} MAC, weights {bytes_text(launch['weight_bytes'])}"]
     stalls = sorted(launch["stalls"].items(), key=lambda item: -item[1])[:4]
@@ -116,7 +127,9 @@ def launches_figure(result):
             x=[index for index, _ in mine],
             y=[(launch["end_ns"] - launch["start_ns"]) / size for _, launch in mine],
             name=bound or UNKNOWN_BOUND, meta=bound, width=0.85,
-            marker=dict(color=colour, line=dict(width=0)),
+            marker=dict(color=colour, line=dict(width=0),
+                        pattern=dict(shape=BOUND_PATTERNS.get(bound, ""), fillmode="overlay", size=5,
+                                     fgcolor="#333333")),
             customdata=[launch["id"] for _, launch in mine],
             hovertext=[_launch_hover(launch) for _, launch in mine],
             hovertemplate="%{hovertext}<extra></extra>")
@@ -148,7 +161,7 @@ def timeline_figure(result):
             orientation="h", y=[lane] * len(bars), base=[start / size for start, _, _ in bars],
             x=[(stop - start) / size for start, stop, _ in bars], name=lane, showlegend=False,
             marker=dict(color=colour, line=dict(width=1, color=colour)),  # visible however short
-            hovertext=[f"<b>{name}</b><br>{time_text(start)} to {time_text(stop)} "
+            hovertext=[f"<b>{escape(name)}</b><br>{time_text(start)} to {time_text(stop)} "
                        f"({time_text(stop - start)})"
                        for name, (start, stop, _) in zip(names, bars)],
             hovertemplate="%{hovertext}<extra></extra>")

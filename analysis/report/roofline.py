@@ -89,7 +89,7 @@ def time_roofline(result):
                 x=[launch["roofline"]["intensity"][level] for launch in mine],
                 y=[launch["roofline"]["achieved_gflops"] for launch in mine], mode="markers", meta=level,
                 name=f"launches, {LEVEL_NAMES[level]}", legendgroup=level,
-                marker=dict(color=colour, symbol=mark, size=8, opacity=0.7),
+                marker=dict(color=colour, symbol=mark, size=8, opacity=0.85),
                 customdata=[launch["id"] for launch in mine], hovertext=[_hover(launch, level) for launch in mine],
                 hovertemplate="%{hovertext}<extra></extra>")
     return _log_axes(figure)
@@ -121,7 +121,7 @@ def energy_roofline(result):
     figure.add_scatter(
         x=found, y=[launch["roofline"]["flops"] / launch["energy"]["total_nj"] for launch in launches],
         mode="markers", name="launches", meta="launches",
-        marker=dict(color=RED, symbol="circle", size=8, opacity=0.7), customdata=[launch["id"] for launch in launches],
+        marker=dict(color=RED, symbol="circle", size=8, opacity=0.85), customdata=[launch["id"] for launch in launches],
         hovertext=[f"<b>{text(launch['id'])}</b> {text(launch['operation'])}<br>"
                    f"{large_text(launch['roofline']['flops'])}FLOP, {energy_text(launch['energy']['total_nj'])}<br>"
                    f"{launch['roofline']['intensity']['dram']:.3g} FLOP/B of DRAM" for launch in launches],

@@ -43,7 +43,8 @@ def duration(launch):
     return launch["end_ns"] - launch["start_ns"]
 
 
-def _grouped(launches, key):
+def grouped(launches, key):
+    """[(value of `key`, its launches)], those that took longest first."""
     groups = {}
     for launch in launches:
         groups.setdefault(launch[key], []).append(launch)
@@ -54,7 +55,7 @@ def time_by(launches, key, title):
     """How many launches and how much of their time fell to each value of `key`."""
     whole = sum(map(duration, launches)) or 1
     rows = []
-    for value, group in _grouped(launches, key):
+    for value, group in grouped(launches, key):
         spent = sum(map(duration, group))
         rows.append([word(value or UNKNOWN_BOUND), number(len(group), len(group)),
                      number(spent, time_text(spent)), bar(spent / whole)])
@@ -99,6 +100,16 @@ def models_table(models):
              number(model["peak_bytes"], bytes_text(model["peak_bytes"]))] for model in models]
     return table("models", ["model", "first kernel starts", "last kernel ends", "integrated",
                             "peak memory"], rows)
+
+
+def overlap_table(lanes, whole):
+    """How long each lane was busy, and how much of that the GPU's launches hid."""
+    rows = []
+    for lane, busy, beside in lanes:
+        hidden = [word(""), word("")] if lane == "gpu" else [
+            number(beside, time_text(beside)), bar(beside / busy if busy else 0)]
+        rows.append([word(lane), number(busy, time_text(busy)), bar(busy / whole if whole else 0), *hidden])
+    return table("overlap", ["lane", "busy", "of the run", "of it beside launches", "share of its time"], rows)
 
 
 def peaks_table(peaks):

@@ -1,6 +1,8 @@
 """Runs fmreport and reads its pages back."""
 
+import base64
 import concurrent.futures
+import gzip
 import html.parser
 import json
 import os
@@ -70,7 +72,7 @@ class Page(html.parser.HTMLParser):
     def handle_data(self, data):
         if self._within == "script":
             if self._figure:
-                self.figures[self._figure] = json.loads(data)
+                self.figures[self._figure] = json.loads(gzip.decompress(base64.b64decode(data)))
         elif self._within == "style":
             self.styles += data
         else:

@@ -39,7 +39,7 @@ class Numbers(WithFolder):
             "card-integrated": latency["integrated_ns"], "card-exec": latency["exec_ns"],
             "card-floor": latency["integrated_ns"] / self.result["floor"]["disk_ns"],
             "card-memory": memory["peak_bytes"], "card-energy": self.result["energy"]["total_nj"],
-            "card-sampling": 0.013})
+            "card-bound": "local", "card-sampling": 0.013})
         for words in ("Google Pixel 8, Mali-G715 MP7", "vit.trace", "xxh3:0123456789abcdef",
                       "95.4 mJ", "84.0 MiB", "error at most 1.30 %", "disk alone needs 8.10 ms"):
             self.assertIn(words, self.shown.words)
@@ -71,6 +71,17 @@ class Numbers(WithFolder):
             wanted = sorted((e["start_ns"], e["end_ns"] - e["start_ns"])
                             for e in self.result["timeline"] if e["lane"] == lane)
             self.assertEqual([(round(a * 1e6), round(b * 1e6)) for a, b in drawn[lane]], wanted)
+
+    def test_overlap_is_the_time_that_both_lanes_are_busy(self):
+        rows = {row[0][0]: row for row in self.shown.rows("overlap")}
+        busy = {lane: set() for lane in rows}
+        for event in self.result["timeline"]:  # microsecond by microsecond
+            busy[event["lane"]] |= set(range(event["start_ns"] // 1000, event["end_ns"] // 1000))
+        for lane, row in rows.items():
+            self.assertAlmostEqual(row[1][1] / 1000, len(busy[lane]), delta=40)
+            if lane != "gpu":
+                self.assertAlmostEqual(row[3][1] / 1000, len(busy[lane] & busy["gpu"]), delta=40)
+        self.assertGreater(rows["disk"][3][1], 0)
 
     def test_tables(self):
         for row, (name, counter) in zip(self.shown.rows("counters"), self.result["counters"].items(),
@@ -123,6 +134,7 @@ class OtherResults(WithFolder):
         result["memory"]["over_time"] = []
         shown = Page(self.page(result))
         self.assertEqual(shown.figures, {})
+        self.assertNotIn("card-bound", shown.cards)
         self.assertEqual(shown.tables.keys(), {"config"})
         self.assertIn("pthread", shown.words)
 
@@ -142,16 +154,39 @@ class OtherResults(WithFolder):
         result["launches"][0]["id"] = result["timeline"][0]["name"] = evil
         text = self.page(result)
         self.assertNotIn("<script>alert", text)
-        self.assertEqual(Page(text).rows("launch-table")[0][0][0], evil)
+        shown = Page(text)
+        self.assertEqual(shown.rows("launch-table")[0][0][0], evil)
+        self.assertNotIn("<script>", json.dumps([trace["hovertext"] for name in ("launches", "timeline")
+                                                 for trace in shown.figures[name]["data"]]))
 
     def test_same_result_same_page(self):
         self.assertEqual(self.page(sample_result()), self.page(sample_result()))
 
 
+class Budget(WithFolder):
+    def test_a_line_where_the_user_says(self):
+        path, page = self.write(sample_result()), self.folder / "r.html"
+        for paths in ([path], [path, path]):
+            self.assertEqual(fmreport(*paths, "--budget", "96MiB", "-o", page).returncode, 0)
+            traces = Page(page.read_text()).figures["memory"]["data"]
+            line = next(trace for trace in traces if trace.get("meta") == "budget")
+            self.assertEqual((line["y"], line["name"]), ([96, 96], "budget 96.0 MiB"))
+        self.assertIn("87.5 % of the budget of 96.0 MiB", self.budget_page(path))
+
+    def budget_page(self, path):
+        return fmreport(path, "--budget", "96MiB", "-o", "-").stdout
+
+    def test_no_size(self):
+        for wrong in ("much", "-1MiB", "0B", "64", "3GHz"):
+            done = fmreport(self.write(sample_result(1)), f"--budget={wrong}", "-o", self.folder / "r.html")
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertIn("is not a size such as 64MiB", done.stderr)
+
+
 class SelfContained(WithFolder):
     def test_nothing_is_asked_of_the_network(self):
         shown = Page(self.page(sample_result()))
-        self.assertEqual(shown.links, [])
+        self.assertTrue(all(link.startswith("#section-") for _, _, link in shown.links), shown.links)
         self.assertNotRegex(shown.styles, r"url\(|@import")
         self.assertTrue(shown.policy.startswith("default-src 'none'"))
         self.assertNotIn("http", shown.policy)
