@@ -8,9 +8,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from problems import Interrupted, StudyError  # noqa: E402
-from simulator_tools import USER_ERROR  # noqa: E402
+from simulator_tools import USER_ERROR, Broken  # noqa: E402
 from sweep import INTERRUPTED, say  # noqa: E402
 
+OUR_FAULT = 1
 COMMANDS = ("point", "sensitivity", "pareto")
 
 
@@ -27,6 +28,9 @@ def main(words):
         print(f"fmsweep: error: {error.filename or 'standard output'}: {error.strerror}; finished points are kept",
               file=sys.stderr)
         return USER_ERROR
+    except Broken as broken:
+        print(f"fmsweep: error: {broken}", file=sys.stderr)
+        return OUR_FAULT
     except (KeyboardInterrupt, Interrupted):
         say("interrupted; finished points are kept")
         return INTERRUPTED

@@ -10,6 +10,10 @@ BIN = pathlib.Path(os.environ.get("FM_BIN", ROOT / "build/release/bin"))
 MOST_JOBS = 256
 
 
+def cores():
+    return len(os.sched_getaffinity(0))
+
+
 def jobs(text):
     if not text.isdigit() or not 1 <= int(text) <= MOST_JOBS:
         raise argparse.ArgumentTypeError(f"{text}: needs 1 to {MOST_JOBS}")
@@ -19,8 +23,8 @@ def jobs(text):
 def add_running(parser):
     parser.add_argument("-o", "--output", type=pathlib.Path, metavar="FOLDER",
                         help="where rows and tables go (default out/sweep/STUDY)")
-    parser.add_argument("--jobs", type=jobs, default=len(os.sched_getaffinity(0)), metavar="N",
-                        help="points that run side by side (default %(default)s, the cores here)")
+    parser.add_argument("--jobs", type=jobs, metavar="N",
+                        help=f"points side by side (default: the cores here, {cores()}; with Slurm what it gives)")
     add_bin(parser)
 
 

@@ -11,8 +11,8 @@ def duration(seconds):
 
 
 class Progress:
-    def __init__(self, points, jobs, file=sys.stderr, clock=time.monotonic):
-        self.points, self.jobs, self.file, self.clock = points, jobs, file, clock
+    def __init__(self, points, file=sys.stderr, clock=time.monotonic):
+        self.points, self.file, self.clock = points, file, clock
         self.done = self.failed = 0
         self.begin = clock()
 

@@ -31,7 +31,9 @@ def run_point(tools, keys, folder, key, point):
         row.update(simulation_s=time.perf_counter() - begin_simulation, measures=measures(result, config))
     except Refused as refused:
         row.update(status=REFUSED, error=str(refused))
-    except (Broken, ValueError, KeyError) as broken:
+    except Broken as broken:
         row.update(status=FAILED, error=str(broken))
+    except (ValueError, KeyError) as unreadable:
+        row.update(status=FAILED, error=f"fmsim's result cannot be read: {unreadable!r}")
     folder.save_row(key, {**row, "seconds": time.perf_counter() - begin})
     return row

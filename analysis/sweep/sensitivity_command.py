@@ -8,7 +8,7 @@ import pathlib
 from atomic_file import write_whole
 from folder import OK, Folder
 from measure import MEASURES
-from options import add_running
+from options import add_running, cores
 from point import Keys
 from problems import StudyError
 from sensitivity_study import chosen_paths, combinations_of, rank, variations
@@ -123,6 +123,7 @@ class Sensitivity:
 
 def main(words):
     options = parse(words)
+    options.jobs = options.jobs or cores()
     study, options.paths = asked(options)
     output = options.output or ROOT / "out/sweep" / f"{study.file.stem.strip('-')}.sensitivity"
     tools = SweepTools(options.bin)

@@ -9,7 +9,7 @@ import time
 
 from simulator_tools import Refused
 from folder import FINISHED, MISSING, OK
-from local_launcher import run_locally
+from local_launcher import LocalLauncher
 from point import Keys, points_of, tools_of
 from problems import Interrupted, StudyError
 from progress import Progress, duration
@@ -33,6 +33,7 @@ class Ran:
 
 class Sweep:
     def __init__(self, study, tools, folder, jobs, keys=None):
+        self.begin = time.monotonic()
         self.study, self.tools, self.folder, self.jobs = study, tools, folder, jobs
         self.keys = keys or Keys(tools)
         self.points = points_of(study)
@@ -70,7 +71,7 @@ class Sweep:
             seen[place] = chosen
 
     # ---- running
-    def _kept(self, key):
+    def kept(self, key):
         try:
             return self.folder.row(key)
         except ValueError as error:
@@ -78,22 +79,23 @@ class Sweep:
             return None
 
     def unfinished(self):
-        """{key: Point} of what has to run, each once."""
+        """{key: Point} of what has to run, each once; rows of failures go."""
         todo = {}
         for key, (_, _, _, point) in zip(self.names, self.points):
-            if key not in todo and (self._kept(key) or NOT_RUN)["status"] not in FINISHED:
+            if key not in todo and (self.kept(key) or NOT_RUN)["status"] not in FINISHED:
                 self.folder.save_point(key, point)
+                self.folder.row_file(key).unlink(missing_ok=True)
                 todo[key] = point
         return todo
 
-    def run(self):
+    def run(self, launcher=None):
         """Runs what has not run yet. Raises StudyError, Interrupted, KeyboardInterrupt."""
+        launcher = launcher or LocalLauncher(self.jobs)
         todo = self.unfinished()
         before = len(set(self.names)) - len(todo)
         say(f"{len(self.points)} points" + (f", {before} finished before" if before else "")
-            + f"; {len(todo)} to run, {self.jobs} at a time")
-        begin = time.monotonic()
-        progress, simulated = Progress(len(todo), self.jobs), []
+            + f"; {len(todo)} to run, {launcher.how}")
+        progress, simulated = Progress(len(todo)), []
 
         def done(key, row):
             progress.step(key, row)
@@ -101,15 +103,15 @@ class Sweep:
                 simulated.append(row["simulation_s"])
 
         try:
-            run_locally(self.tools, self.keys, self.folder, todo, self.jobs, done)
+            launcher.run(self, todo, done)
         finally:
             progress.end()
-        return Ran(len(simulated), time.monotonic() - begin, sum(simulated))
+        return Ran(len(simulated), time.monotonic() - self.begin, sum(simulated))
 
     # ---- the table
     def rows(self):
         """[(key, row)] in the order of the table."""
-        return [(key, self._kept(key) or NOT_RUN) for key in self.names]
+        return [(key, self.kept(key) or NOT_RUN) for key in self.names]
 
     def write_table(self):
         rows = self.rows()
@@ -122,10 +124,10 @@ def _described(chosen):
     return ", ".join(f"{one.path}={one.value}" for one in chosen)
 
 
-def run_or_say(sweep, words):
+def run_or_say(sweep, words, launcher=None):
     """What ran; None when it was interrupted, after the table of what is done and a word on how to go on."""
     try:
-        return sweep.run()
+        return sweep.run(launcher)
     except (KeyboardInterrupt, Interrupted):
         sweep.write_table()
         finished = sum(row["status"] == OK for _, row in sweep.rows())

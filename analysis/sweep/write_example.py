@@ -13,7 +13,7 @@ sys.path.append(str(ROOT / "bench"))
 from markdown_page import table, write_marked  # noqa: E402
 
 PAGE = ROOT / "docs/sweeps.md"
-STUDY = "analysis/sweep/studies/ocr-cls.yaml"
+STUDY = "analysis/sweep/studies/ocr-det.yaml"
 SHOWN = ["plan.mode", "storage.command_latency_ns", "l2.size_bytes", "latency_ns", "exec_ns", "peak_memory_bytes",
          "energy_nj", "bound", "capacity_scaling", "status"]
 
@@ -27,7 +27,7 @@ def main():
         folder = pathlib.Path(name)
         done = subprocess.run([sys.executable, ROOT / "analysis/sweep/fmsweep.py", STUDY, "-o", folder], cwd=ROOT,
                               capture_output=True, text=True, check=True)
-        said = (done.stderr + done.stdout).replace(name, "out/sweep/ocr-cls")
+        said = (done.stderr + done.stdout).replace(name, "out/sweep/ocr-det")
         with open(folder / "table.csv", encoding="utf-8", newline="") as file:
             rows = [[row[column] for column in SHOWN] for row in csv.DictReader(file)]
     page = PAGE.read_text(encoding="utf-8")

@@ -77,6 +77,8 @@ def read_yaml(path):
         mark = error.problem_mark or error.context_mark
         raise StudyError(f"{path}:{mark.line + 1}: not YAML: {error.problem}; see docs/sweeps.md for an example") \
             from error
+    except RecursionError as error:
+        raise StudyError(f"{path}: nested too deeply; see docs/sweeps.md for an example") from error
     except yaml.YAMLError as error:
         raise StudyError(f"{path}: not YAML: {error}; see docs/sweeps.md for an example") from error
     if root is None:

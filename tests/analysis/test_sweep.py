@@ -5,10 +5,13 @@ import io
 import os
 import pathlib
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import unittest
 from unittest import mock
+
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis/sweep"))
@@ -16,10 +19,12 @@ sys.path.insert(0, str(ROOT / "analysis/sweep"))
 from effective_config import EffectiveConfig, config_words, is_capacity  # noqa: E402
 from folder import Folder  # noqa: E402
 from measure import bound_of, measures  # noqa: E402
+from planned_trace import phone_file  # noqa: E402
 from point import Keys, Point, points_of  # noqa: E402
 from problems import StudyError  # noqa: E402
 from progress import Progress, duration  # noqa: E402
 from parameter_values import column_of, measured  # noqa: E402
+from slurm_launcher import SlurmLauncher, script  # noqa: E402
 from study import read_study  # noqa: E402
 from tidy_table import csv_bytes, scaling, sqlite_bytes  # noqa: E402
 
@@ -156,6 +161,8 @@ class RefusalTest(StudyCase):
     def test_what_is_no_yaml(self):
         self.refused(2, "not YAML", "configs: [mali-g715\ntraces: a.trace\n")
         self.refused(1, "the study is empty", "# nothing\n")
+        with self.assertRaisesRegex(StudyError, "nested too deeply"):
+            self.study("[" * 5000)
         self.refused(1, "needs keys with values", "- configs\n")
 
 
@@ -329,10 +336,54 @@ class TableTest(unittest.TestCase):
                                  [("a", 1024, None), ("b", 2048, "x, \"y\"\nz")])
 
 
+class SlurmTest(StudyCase):
+    def test_long_sweeps_are_several_arrays_and_lost_tasks_end_them(self):
+        folder, asked = Folder(self.folder / "out of the way"), []
+        row = {"status": "ok", "simulation_s": 1}
+
+        def slurm(_, *words):
+            asked.append([str(word) for word in words])
+            return mock.Mock(returncode=0, stdout=f"{len(asked)};cluster\n" if words[0] == "sbatch" else "", stderr="")
+        sweep = mock.Mock(folder=folder, tools=mock.Mock(folder=self.folder),
+                          kept=lambda key: None if key == "k7" else row)
+        done = []
+        with mock.patch("shutil.which", return_value="sbatch"), mock.patch("time.sleep"), \
+                mock.patch.multiple("slurm_launcher", GRACE_S=0), mock.patch.object(SlurmLauncher, "_called", slurm):
+            SlurmLauncher(4, ["--time=30"]).run(sweep, {f"k{number}": None for number in range(2500)},
+                                                lambda key, _: done.append(key))
+        arrays = [words for words in asked if words[0] == "sbatch"]
+        self.assertEqual([words[2] for words in arrays], ["--array=1-1000%4", "--array=1-1000%4", "--array=1-500%4"])
+        self.assertEqual([words[-2] for words in arrays], ["--time=30"] * 3)
+        self.assertEqual(len(set(done) - {None}), 2499, "k7 left no row")
+        with open(arrays[2][-1].replace(".sh", ".keys")) as keys:
+            self.assertEqual(keys.read().split(), [f"k{number}" for number in range(2000, 2500)])
+
+    def test_a_task_runs_the_key_of_its_line(self):
+        keys = self.folder / "some keys"
+        keys.write_text("a\nb\nc\n")
+        shown = script(self.folder / "out of the way", keys, "/bin").replace("exec ", "echo ")
+        printed = subprocess.run(["sh", "-c", shown], env={**os.environ, "SLURM_ARRAY_TASK_ID": "2"},
+                                 capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(printed[-1], "b")
+        self.assertEqual(printed[2], "point")
+
+
+class PhoneTest(unittest.TestCase):
+    def test_the_planner_gets_a_phone_with_the_points_values(self):
+        """Of a bandwidth that stands for a curve it gets the curve that fmsim made of it."""
+        scaled = explained().replace("225 MB/s", "450 MB/s").replace("2100 MB/s", "4200 MB/s")
+        settings = {"storage.read_bandwidth": "4200MB/s", "gpu.cores": "5", "dram.preset": "lpddr5-6400"}
+        phone = yaml.safe_load(phone_file("mali-g715", settings, EffectiveConfig(scaled)))
+        self.assertEqual((phone["name"], phone["base"]), ("mali-g715", "mali-g715"))
+        self.assertEqual(phone["storage"]["read_bandwidth"]["value"], [["4 KiB", "450 MB/s"], ["1 MiB", "4200 MB/s"]])
+        self.assertEqual(phone["gpu"]["cores"]["value"], "5")
+        self.assertEqual(phone["dram"]["preset"]["value"], "lpddr5-6400")
+
+
 class ProgressTest(unittest.TestCase):
     def test_time_left(self):
         clock = iter([0, 30, 30]).__next__
-        progress = Progress(10, 2, io.StringIO(), clock)
+        progress = Progress(10, io.StringIO(), clock)
         progress.step("a", {"status": "ok"})
         progress.step("b", {"status": "refused"})
         self.assertEqual(progress.line(), "fmsweep: 2 of 10 points, 1 without a result, 2 min 00 s left")

@@ -287,6 +287,17 @@ class RefusalTest(SweepCase):
         self.assertRegex(done.stderr, r"note: .*\.json: damaged .*: runs again")
         self.assertEqual((self.out / "table.csv").read_bytes(), table)
 
+    def test_a_simulator_that_cannot_even_explain_is_our_fault(self):
+        tools = self.simulator("#!/bin/sh\necho broken >&2\nexit 1\n")
+        done = self.sweep(self.of_trace("grid: {gpu.cores: [3]}\n"), "--bin", tools, status=1)
+        self.assertEqual(done.stderr, "fmsweep: error: fmsim ended with 1: broken\n")
+
+    def test_what_is_no_trace_is_said(self):
+        (self.folder / "some.trace").write_text("nothing")
+        study = self.study("configs: [mali-g715]\ntraces: [some.trace]\ngrid: {gpu.cores: [3, 5]}\n")
+        self.assertRegex(self.refused(study), "study.yaml: no point has a result; the first ended with: fmsim: error")
+        self.assertEqual([row["status"] for row in rows_of(self.out)], ["refused", "refused"])
+
     def test_a_folder_that_cannot_be_written(self):
         study = self.of_trace("grid: {gpu.cores: [3]}\n")
         self.assertIn("study.yaml/folder/points: Not a directory",
