@@ -104,6 +104,7 @@ void set_arguments(const OpenClKernel& kernel, const std::vector<KernelValue>& v
           if constexpr (std::is_same_v<T, LocalMemory>) {
             return opencl().clSetKernelArg(kernel.get(), first + i, value.bytes.count(), nullptr);
           } else {
+            // NOLINTNEXTLINE(bugprone-sizeof-expression): a cl_mem is passed by its handle
             return opencl().clSetKernelArg(kernel.get(), first + i, sizeof value, &value);
           }
         },

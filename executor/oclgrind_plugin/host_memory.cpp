@@ -18,7 +18,7 @@ constexpr std::uint64_t most_waiting = 1 << 16;
 template <class Handle>
 Handle new_handle() {
   static std::atomic<std::uintptr_t> last{0};
-  return reinterpret_cast<Handle>(++last);
+  return reinterpret_cast<Handle>(++last);  // NOLINT(performance-no-int-to-ptr): a name only
 }
 
 std::size_t beginning(std::size_t address) { return address & ~offset_mask; }

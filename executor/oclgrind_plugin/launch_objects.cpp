@@ -135,6 +135,7 @@ std::vector<LaunchObjects::LocalArray> LaunchObjects::local_arrays(
     by_address[group.getLocalMemoryAddress(value->first)] = {std::move(name), value->second.size};
   }
   std::vector<LocalArray> arrays;
+  arrays.reserve(by_address.size());
   for (const auto& [address, array] : by_address) arrays.push_back(array);
   return arrays;
 }

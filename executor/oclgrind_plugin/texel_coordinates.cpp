@@ -22,8 +22,9 @@ std::int64_t floor_within_a_word(double value) {
 
 /// Oclgrind's samplers are pointers to their constant.
 std::uint64_t sampler_of(const llvm::Value* value, const oclgrind::WorkItem& item) {
-  const auto* constant =
-      reinterpret_cast<const llvm::ConstantInt*>(item.getOperand(value).getPointer());
+  const std::size_t address = item.getOperand(value).getPointer();
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer before
+  const auto* constant = reinterpret_cast<const llvm::ConstantInt*>(address);
   return constant->getZExtValue();
 }
 
