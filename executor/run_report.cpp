@@ -93,6 +93,7 @@ std::uint64_t execution_ns(const RunTimes& run) {
 
 const RunTimes& median_run(const std::vector<RunTimes>& runs) {
   std::vector<const RunTimes*> order;
+  order.reserve(runs.size());
   for (const RunTimes& run : runs) order.push_back(&run);
   std::sort(order.begin(), order.end(), [](const RunTimes* a, const RunTimes* b) {
     return execution_ns(*a) < execution_ns(*b);

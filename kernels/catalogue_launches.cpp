@@ -175,8 +175,8 @@ std::string common_options(const Plan& plan, const PlanLaunch& launch, bool name
   for (std::size_t i = 0; i < arguments.size() && i < launch.arguments.size(); ++i) {
     const auto* argument = std::get_if<TensorArgument>(&launch.arguments[i]);
     if (!argument) continue;
-    options += " -DFM_KIND_" + arguments[i].name + "=" +
-               index_kind(launch, arguments[i].name, plan.tensor(argument->tensor)) +
+    options.append(" -DFM_KIND_").append(arguments[i].name).append("=");
+    options += index_kind(launch, arguments[i].name, plan.tensor(argument->tensor)) +
                storage_kind(plan.tensor(argument->tensor));
     if (named) options += " -DFM_ARGUMENT_" + arguments[i].name + "=" + std::to_string(i);
   }
@@ -184,7 +184,8 @@ std::string common_options(const Plan& plan, const PlanLaunch& launch, bool name
   const int slots = stream_slots(launch);
   for (std::size_t slot = 0; slot < static_cast<std::size_t>(slots); ++slot) {
     const std::string name = "stream" + std::to_string(slot);
-    options += " -DFM_KIND_" + name + "=" + staged + " -DFM_KIND_" + name + "_to=image";
+    options.append(" -DFM_KIND_").append(name).append("=").append(staged);
+    options.append(" -DFM_KIND_").append(name).append("_to=image");
     if (!named) continue;
     const std::size_t first = launch.arguments.size() + slot * arguments_a_stream;
     options += " -DFM_ARGUMENT_" + name + "=" + std::to_string(first);

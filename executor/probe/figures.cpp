@@ -58,6 +58,7 @@ std::vector<MicrobenchPoint> points_at(
 double typical_spread(const std::vector<MicrobenchPoint>& points) {
   if (points.empty()) return 0;
   std::vector<double> spreads;
+  spreads.reserve(points.size());
   for (const MicrobenchPoint& point : points) spreads.push_back(point.spread);
   return median(spreads);
 }

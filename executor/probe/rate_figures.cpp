@@ -48,8 +48,9 @@ void add_wave_width(const MicrobenchCurve& curve, Figures* figures) {
   if (threads.size() < 6) return absent(figures, "gpu.wave_width", "too few points");
   const double without_steps = misfit(threads, times);
   double best = std::numeric_limits<double>::infinity(), width = 0;
-  for (double candidate = 4; candidate <= 128; candidate *= 2) {
+  for (int candidate = 4; candidate <= 128; candidate *= 2) {
     std::vector<double> waves;
+    waves.reserve(threads.size());
     for (const double number : threads) waves.push_back(std::ceil(number / candidate));
     const double distance = misfit(waves, times);
     if (distance < best) {

@@ -39,8 +39,9 @@ void add_object(cl_mem made, const CreatedObject& facts, cl_mem_flags flags, std
   record([&](ApiRecorder& recorder) {
     const std::uint64_t id =
         recorder.add_object(made, facts, (flags & CL_MEM_COPY_HOST_PTR) != 0, since);
-    const cl_int code = below->clSetMemObjectDestructorCallback(
-        made, on_destroyed, reinterpret_cast<void*>(static_cast<std::uintptr_t>(id)));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the callback gets its number back
+    void* number = reinterpret_cast<void*>(static_cast<std::uintptr_t>(id));
+    const cl_int code = below->clSetMemObjectDestructorCallback(made, on_destroyed, number);
     if (code != CL_SUCCESS) recorder.leave_out("releases of objects, the driver not telling");
   });
 }
@@ -48,6 +49,7 @@ void add_object(cl_mem made, const CreatedObject& facts, cl_mem_flags flags, std
 void add_image(cl_mem made, cl_mem_flags flags, std::uint64_t since) {
   if (made == nullptr || Recording::recorder() == nullptr) return;
   cl_mem parent = nullptr;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself is asked for
   below->clGetMemObjectInfo(made, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, nullptr);
   const CreatedObject facts = image_facts(made);
   if (parent == nullptr) return add_object(made, facts, flags, since);

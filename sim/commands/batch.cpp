@@ -134,6 +134,7 @@ ExitStatus run_all(const ReplayOptions& options) {
   const ScratchFolder scratch(kept ? options.output : temporary_folder());
   const std::vector<SimulationChild> runs = product(options);
   std::vector<ChildProcess> children;
+  children.reserve(runs.size());
   static const std::set<std::string> own{"config", "trace", "jobs", "output", "json", "summary"};
   for (const SimulationChild& run : runs) {
     children.push_back(child_process(run, scratch.path(), options.given, own));

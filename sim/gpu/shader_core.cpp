@@ -17,6 +17,8 @@ StallCause waiting_cause(Unit unit) {
 
 }  // namespace
 
+// SystemC's modules take their names by value.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 ShaderCore::ShaderCore(sc_core::sc_module_name name, const Clock& clock,
                        const CoreParameters& parameters, std::uint32_t index, MemoryLevel* l2,
                        Mmu* mmu, Outlet* outlet)

@@ -59,6 +59,7 @@ TEST(PoolParts, EveryTensorLiesWholeInOneBufferWithinTheLimit) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+    ranges.reserve(30);
     for (int i = 0; i < 30; ++i) ranges.push_back({128 * (random() % 100), 1 + random() % 2000});
     const Plan plan = plan_of(ranges);
     const Bytes limit(2000 + random() % 4000);

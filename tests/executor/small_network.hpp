@@ -91,9 +91,9 @@ class SmallNetwork {
     const auto width = static_cast<std::size_t>(options_.width);
     std::vector<double> current(x.size());
     for (std::size_t i = 0; i < x.size(); ++i) current[i] = stored(x[i]);
-    for (int layer = 0; layer < options_.layers; ++layer) {
-      const std::vector<float>& w = values_[static_cast<std::size_t>(2 * layer)];
-      const std::vector<float>& bias = values_[static_cast<std::size_t>(2 * layer + 1)];
+    for (std::size_t layer = 0; layer < static_cast<std::size_t>(options_.layers); ++layer) {
+      const std::vector<float>& w = values_[2 * layer];
+      const std::vector<float>& bias = values_[2 * layer + 1];
       std::vector<double> next(current.size());
       for (std::size_t r = 0; r < static_cast<std::size_t>(options_.rows); ++r) {
         for (std::size_t n = 0; n < width; ++n) {
@@ -107,6 +107,7 @@ class SmallNetwork {
       current = next;
     }
     std::vector<float> y;
+    y.reserve(current.size());
     for (double value : current) {
       y.push_back(static_cast<float>(stored(static_cast<float>(std::tanh(value)))));
     }

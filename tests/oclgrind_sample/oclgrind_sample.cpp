@@ -134,12 +134,12 @@ int run(const std::string& name) {
   const cl_mem output =
       clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 4 * 48, out.data(), &code);
   const cl_mem image = image_of_zeros(context);
-  check(clSetKernelArg(kernel, 0, sizeof output, &output), "clSetKernelArg");
-  check(clSetKernelArg(kernel, 1, sizeof input, name == "texels" ? &image : &input),
+  check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &output), "clSetKernelArg");
+  check(clSetKernelArg(kernel, 1, sizeof(cl_mem), name == "texels" ? &image : &input),
         "clSetKernelArg");
   const std::size_t items = name == "uneven" ? 20 : 24, group = 8;
   if (endless) std::cout << "running" << std::endl;
-  do {
+  do {  // NOLINT(bugprone-infinite-loop): until somebody ends this process
     check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &group, 0, nullptr, nullptr),
           "clEnqueueNDRangeKernel");
     check(clFinish(queue), "clFinish");

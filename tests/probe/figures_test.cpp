@@ -20,7 +20,9 @@ ProbeData device_of(MicrobenchCurve curve) {
 /// Two levels of caches before memory, as its structure; no figure of it is sought.
 DeviceConfig two_levels() { return DeviceConfig::load("mali-g76"); }
 
-Figures figures_of(MicrobenchCurve curve) { return figures_of(device_of(curve), two_levels()); }
+Figures figures_of(MicrobenchCurve curve) {
+  return figures_of(device_of(std::move(curve)), two_levels());
+}
 
 bool is_not_visible(const Figures& figures, const std::string& path) {
   const auto& all = figures.not_visible;

@@ -16,8 +16,7 @@ namespace {
 trace::AccessProgram check(const Plan& plan, const SmallLaunch& small) {
   const RecordingKernel kernel = recording_kernel(plan, small.launch);
   RecordedDevice& device = RecordedDevice::get();
-  const trace::AccessProgram program =
-      record_accesses(device.context, device.cache, kernel, small.index);
+  trace::AccessProgram program = record_accesses(device.context, device.cache, kernel, small.index);
   EXPECT_GT(expect_equal_over_all_groups(program, kernel, small.index), 0u);
   EXPECT_EQ(program.key(), program_key(plan, small.launch));
   PlainWitness(plan, small.launch, program, small.index).expect_plain_build_agrees();

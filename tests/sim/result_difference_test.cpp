@@ -31,6 +31,7 @@ json counter(double value) { return {{"value", value}, {"unit", "requests"}}; }
 
 std::vector<std::string> names(const std::vector<Difference>& rows) {
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const Difference& row : rows) names.push_back(row.name);
   return names;
 }
