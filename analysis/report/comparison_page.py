@@ -6,7 +6,7 @@ import comparison
 import tables
 from comparison_pictures import launches_against_first, memory_over_each_other
 from document import document, pair, picture, searchable, section
-from page import device_of, floor_of
+from page import bound_of, device_of, floor_of
 from quantities import (bytes_text, change_text, count_text, energy_text, percent_text, three_digits, time_text)
 from tables import duration, folded, number, text, word
 
@@ -68,13 +68,18 @@ def cards(labels, results):
     return f'<div class="cards wide">{"".join(made)}</div>'
 
 
+def bound_text(result):
+    found = bound_of(result)
+    return f"{found[0]}, {percent_text(found[1])}" if found else tables.UNKNOWN_BOUND
+
+
 def runs_section(labels, results):
     rows = [[word(label), word(device_of(result)), word(result["trace"]["file"]), word(result["tool"]),
-             word(result["sampling"]["mode"]),
+             word(bound_text(result)), word(result["sampling"]["mode"]),
              number(result["sampling"]["error_bound"], percent_text(result["sampling"]["error_bound"]))]
             for label, result in zip(labels, results)]
     notes = "".join(f'<p class="note">{text(note)}</p>' for note in comparison.notes_of(labels, results))
-    return section("Runs", tables.table("runs", ["run", "device", "trace", "written by", "sampling",
+    return section("Runs", tables.table("runs", ["run", "device", "trace", "written by", "bound", "sampling",
                                                  "error at most"], rows), notes)
 
 

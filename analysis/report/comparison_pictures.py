@@ -41,7 +41,8 @@ def memory_over_each_other(labels, results, budget=None):
             text=[bytes_text(resident(sample)) for sample in samples],
             hovertemplate="%{fullData.name}: %{text}<extra></extra>")
     add_budget(figure, budget, end / size, byte_size)
-    figure.update_layout(hovermode="x unified", showlegend=True, yaxis=dict(rangemode="tozero"))
+    figure.update_layout(hovermode="x unified", showlegend=True, xaxis=dict(range=[0, end / size]),
+                         yaxis=dict(rangemode="tozero"))
     return figure
 
 
@@ -67,5 +68,5 @@ def launches_against_first(labels, results, matched):
                        f"{time_text(duration(row[0]))}, {row[0]['bound']}<br>"
                        f"{time_text(duration(row[index]))}, {row[index]['bound']}" for row in rows],
             hovertemplate="%{hovertext}<extra></extra>")
-    figure.update_layout(xaxis=dict(type="log"), yaxis=dict(type="log"), showlegend=True)
+    figure.update_layout(xaxis=dict(type="log", dtick="D2"), yaxis=dict(type="log", dtick="D2"), showlegend=True)
     return figure

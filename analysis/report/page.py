@@ -48,14 +48,21 @@ def floor_card(result):
                 [f"{name} alone needs {time_text(floor)}", f"floors: {floors}"])
 
 
-def bound_card(result):
-    """What bounded most of the launches' time."""
+def bound_of(result):
+    """(what bounded most of the launches' time, its share of that time, its launches), or None."""
     groups = tables.grouped(result["launches"], "bound")
     whole = sum(map(tables.duration, result["launches"]))
     if not whole or groups[0][0] == "":
-        return []
+        return None
     bound, launches = groups[0]
-    share = sum(map(tables.duration, launches)) / whole
+    return bound, sum(map(tables.duration, launches)) / whole, launches
+
+
+def bound_card(result):
+    found = bound_of(result)
+    if not found:
+        return []
+    bound, share, launches = found
     return [card("bound", "Bound", bound, bound, [f"{percent_text(share)} of the launches' time",
                                                   f"{len(launches)} of {len(result['launches'])} launches"])]
 

@@ -50,6 +50,12 @@ class Comparison(WithFolder):
         self.assertEqual(self.shown.cards["card-memory"],
                          [run["memory"]["peak_bytes"] for run in (self.first, self.other)])
 
+    def test_runs_say_what_bounded_them(self):
+        spent = sum(launch["end_ns"] - launch["start_ns"] for launch in self.first["launches"])
+        local = sum(launch["end_ns"] - launch["start_ns"] for launch in self.first["launches"]
+                    if launch["bound"] == "local")
+        self.assertEqual(self.shown.rows("runs")[0][4][0], f"local, {100 * local / spent:.1f} %")
+
     def test_counters_that_differ_largest_first(self):
         self.assertEqual([(row[0][0], row[1][1], row[2][1]) for row in self.shown.rows("counters")], [
             ("mmu.hits (requests)", 3, None), ("dram.read_bytes (bytes)", 59_096_192, 0),

@@ -1,4 +1,4 @@
-"""What fmsim --chrome-trace writes is the Trace Event Format that ui.perfetto.dev opens, and says what the result says."""
+"""What fmsim --chrome-trace writes is the Trace Event Format that ui.perfetto.dev opens, with the result's numbers."""
 
 import json
 import subprocess

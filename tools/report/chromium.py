@@ -27,7 +27,8 @@ class Chromium:
     def __init__(self, timeout=60):
         self.errors, self.requests = [], []
         self._timeout, self._last, self._session, self._rest = timeout, 0, None, b""
-        self._profile = tempfile.TemporaryDirectory(prefix="chromium.")
+        self._profile = tempfile.TemporaryDirectory(
+            prefix="chromium.", ignore_cleanup_errors=True)  # its children may still write while they end
         theirs_in, self._write = os.pipe()
         self._read, theirs_out = os.pipe()
         passed = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (theirs_in, theirs_out)]
