@@ -10,7 +10,7 @@ import sys
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "analysis/paper"), str(ROOT / "analysis")]
+sys.path += [str(ROOT / "analysis/paper"), str(ROOT / "analysis/report")]
 
 from command_line import USER_ERROR, Refused, Tools, digest_of  # noqa: E402, F401 for the modules here
 from problems import Interrupted, StudyError  # noqa: E402

@@ -12,7 +12,7 @@ KEYS = ("configs", "traces", "models", "plan", "set", "grid", "list", "sample", 
 MODEL_KEYS = ("name", "model", "options")
 SAMPLES = ("auto", "full")
 # Options of fmsim that change what a run is, and how many values they take; the sweep itself sets the others.
-SIMULATOR_OPTIONS = {"--perfect": 1, "--repeat": 1}
+SIMULATOR_OPTIONS = {"--perfect": 1, "--repeat": 1, "--capacities": 1}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,6 +11,7 @@ from measure import MEASURES
 from parameter_values import column_of
 
 ISO_LATENCY = "iso-latency"
+SCALED = "scaled by the square root of the capacities' ratio"  # fmsim --capacities scaled
 
 
 def parameter_columns(paths, points, keys):
@@ -30,10 +31,12 @@ def _value(path, chosen, point, keys):
     return getattr(config, "values", {}).get(path, point.plan.get(path.removeprefix("plan."), ""))
 
 
-def scaling(paths, row):
-    """The law that a capacity was scaled by, where one is swept."""
+def scaling(paths, options, row):
+    """The law that latency and energy of a capacity were scaled by, where one is swept."""
     said = row["measures"].get("capacity_scaling", "")
-    return said or (ISO_LATENCY if any(map(is_capacity, paths)) else "")
+    if said or not any(map(is_capacity, paths)):
+        return said
+    return SCALED if "scaled" in options else ISO_LATENCY
 
 
 def table(paths, points, keys, rows):
@@ -41,10 +44,10 @@ def table(paths, points, keys, rows):
     parameters = parameter_columns(paths, points, keys)
     names = ["point", "config", "workload", *parameters, *MEASURES, "capacity_scaling", "status", "error"]
     lines = []
-    for number, ((config, workload, _, _), (key, row)) in enumerate(zip(points, rows)):
+    for number, ((config, workload, _, point), (key, row)) in enumerate(zip(points, rows)):
         lines.append([key, config.name, workload.name, *(cells[number] for cells in parameters.values()),
-                      *(row["measures"].get(name, "") for name in MEASURES), scaling(paths, row), row["status"],
-                      row["error"]])
+                      *(row["measures"].get(name, "") for name in MEASURES), scaling(paths, point.options, row),
+                      row["status"], row["error"]])
     return names, lines
 
 

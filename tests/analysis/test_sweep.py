@@ -317,10 +317,11 @@ class MeasureTest(unittest.TestCase):
         self.assertEqual(bound_of([]), "")
 
     def test_the_law_of_a_capacity_is_fmsims_or_none(self):
-        self.assertEqual(scaling(["l2.size"], {"measures": {"capacity_scaling": "cacti"}}), "cacti")
+        self.assertEqual(scaling(["l2.size"], [], {"measures": {"capacity_scaling": "cacti"}}), "cacti")
         silent = {"measures": {"capacity_scaling": ""}}
-        self.assertEqual(scaling(["gpu.cores", "texture.cache_size"], silent), "iso-latency")
-        self.assertEqual(scaling(["gpu.cores"], {"measures": {}}), "")
+        self.assertEqual(scaling(["gpu.cores", "texture.cache_size"], [], silent), "iso-latency")
+        self.assertIn("square root", scaling(["l2.size"], ["--capacities", "scaled"], silent))
+        self.assertEqual(scaling(["gpu.cores"], [], {"measures": {}}), "")
 
 
 class TableTest(unittest.TestCase):
