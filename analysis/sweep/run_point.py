@@ -3,12 +3,11 @@
 import json
 import time
 
-from simulator_tools import Refused
+from simulator_tools import Broken, Refused
 from effective_config import config_words
 from folder import FAILED, OK, REFUSED
 from measure import measures
 from planned_trace import planned_trace
-from simulator_tools import Broken
 
 
 def _simulated(tools, point, trace):
