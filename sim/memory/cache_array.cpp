@@ -156,6 +156,14 @@ void CacheArray::finish_fetch(std::uint32_t place) {
   states_[place] |= full;
 }
 
+std::uint64_t CacheArray::lines_unused_since_mark() const {
+  std::uint64_t lines = 0;
+  for (std::size_t place = 0; place < states_.size(); ++place) {
+    lines += states_[place] != empty && uses_[place] <= mark_ ? 1 : 0;
+  }
+  return lines;
+}
+
 std::uint32_t CacheArray::next_use() {
   if (last_use_ == first_fetch - 1) compact_uses();
   return ++last_use_;
@@ -174,6 +182,8 @@ void CacheArray::compact_uses() {
   };
   for (std::uint32_t& use : uses_) use = rank(use);
   for (std::uint32_t& use : fetch_uses_) use = rank(use);
+  const auto later = std::upper_bound(sorted.begin(), sorted.end(), mark_) - sorted.begin();
+  mark_ = static_cast<std::uint32_t>(later);
   last_use_ = static_cast<std::uint32_t>(sorted.size()) + 1;
 }
 

@@ -36,6 +36,10 @@ class CacheArray {
   /// Now is its last use. For lines being fetched this counts from finish_fetch() on.
   void touch(std::uint32_t place);
 
+  /// Lines that are held, and were last used before this was called last.
+  void mark_uses() { mark_ = last_use_; }
+  std::uint64_t lines_unused_since_mark() const;
+
   bool holds_line(std::uint32_t place) const { return states_[place] != empty; }
   /// Of the line that is there.
   std::uint64_t local(std::uint32_t place) const;
@@ -111,6 +115,7 @@ class CacheArray {
   std::vector<std::uint32_t> high_tags_;   ///< high bits; none as long as all are 0
   std::vector<std::uint32_t> fetch_uses_;  ///< by MSHR: last use of the line it fetches
   std::uint32_t last_use_ = 0;
+  std::uint32_t mark_ = 0;  ///< of uses
 };
 
 }  // namespace fm

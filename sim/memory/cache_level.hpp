@@ -32,6 +32,9 @@ class CacheLevel : public Block, public MemoryLevel, public LineSink, private Ca
   void invalidate(Address first, Bytes bytes, Ticks time);
   /// As CacheSlice::touch.
   Touch touch(std::uint64_t address, MemoryClient client, bool write);
+  /// As of CacheArray, of all slices.
+  void mark_uses();
+  Bytes bytes_unused_since_mark() const;
 
   /// For a level on the GPU's clock, whose sources' latencies are cycles too: from now on a cycle
   /// is `cycle` instead of `nominal`.

@@ -62,6 +62,9 @@ class CacheSlice {
 
   /// Leaves the cache as an access to the line at `address` would, without time and uncounted.
   Touch touch(std::uint64_t address, MemoryClient client, bool write);
+  /// As of CacheArray.
+  void mark_uses() { array_.mark_uses(); }
+  std::uint64_t lines_unused_since_mark() const { return array_.lines_unused_since_mark(); }
 
   /// Handles all events before `end`; returns the time of the next known one.
   Ticks advance(Ticks end);

@@ -36,6 +36,16 @@ Touch CacheLevel::touch(std::uint64_t address, MemoryClient client, bool write) 
   return slices_[interleave_.part(line_size_.quotient(address))].touch(address, client, write);
 }
 
+void CacheLevel::mark_uses() {
+  for (CacheSlice& slice : slices_) slice.mark_uses();
+}
+
+Bytes CacheLevel::bytes_unused_since_mark() const {
+  std::uint64_t lines = 0;
+  for (const CacheSlice& slice : slices_) lines += slice.lines_unused_since_mark();
+  return Bytes(lines * parameters_.line_bytes);
+}
+
 void MemorySystem::touch(Address address, Bytes bytes, MemoryClient client, bool write) {
   const bool at_l2 = client == MemoryClient::load_store || client == MemoryClient::texture ||
                      client == MemoryClient::copy_engine;
@@ -47,6 +57,15 @@ void MemorySystem::touch(Address address, Bytes bytes, MemoryClient client, bool
     if (touched.written_back != Touch::nothing) slc_->touch(touched.written_back, client, true);
     if (touched.fetched) slc_->touch(at, client, false);
   }
+}
+
+void MemorySystem::mark_uses() {
+  l2_->mark_uses();
+  slc_->mark_uses();
+}
+
+Bytes MemorySystem::bytes_unused_since_mark() const {
+  return Bytes(l2_->bytes_unused_since_mark().count() + slc_->bytes_unused_since_mark().count());
 }
 
 std::uint64_t MemorySystem::cache_bytes() const {

@@ -41,6 +41,10 @@ class MemorySystem {
   /// Leaves the caches as if `client` had read or written the range, line by line, since now:
   /// without time, uncounted. For work that sampling does not simulate.
   void touch(Address address, Bytes bytes, MemoryClient client, bool write);
+  /// What the shared caches hold now, and what they still hold of it at a later time without
+  /// having used it since.
+  void mark_uses();
+  Bytes bytes_unused_since_mark() const;
   /// Bytes that other clients than shader cores have moved or asked to move so far.
   std::uint64_t port_bytes() const;
 

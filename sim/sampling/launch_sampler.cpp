@@ -21,6 +21,9 @@ constexpr double state_error = 0.05;
 /// Relative error of launches after that: open rows, translations and older lines differ a little,
 /// and launches of one class that differ in no more than these differ by about so much.
 constexpr double later_error = 0.01;
+/// A launch is settled when lines that start-up had left are at most one in so many of its DRAM
+/// bytes.
+constexpr std::uint64_t settled_part = 16;
 /// Launches since an argument was touched, beyond which it counts as touched long ago.
 constexpr std::uint64_t recent_launches = 16;
 
@@ -32,10 +35,7 @@ LaunchSampler::LaunchSampler(MemorySystem& memory, const CounterRegistry& regist
 
 void LaunchSampler::begin(const GpuLaunch& launch, Ticks) {
   transfers_.stop();
-  if (launches_ == 0) {
-    first_dram_bytes_ = memory_.dram_bytes();
-    start_up_bytes_ = std::min(memory_.cache_bytes(), memory_.port_bytes());
-  }
+  if (launches_ == 0) memory_.mark_uses();
   finish_record();
   simulated_last_ = phase_ != Phase::skipping;
   launch_ = &launch;
@@ -69,8 +69,8 @@ std::uint64_t LaunchSampler::recency(const TouchedRange& range) const {
 void LaunchSampler::finish_record() {
   if (!pending_) return;
   if (memory_.port_bytes() == pending_->port_bytes && quiet()) {
-    pending_->of->records.push_back(
-        {pending_->duration, pending_->settled, pending_->in_turn, cells_.since(pending_->before)});
+    pending_->of->records.push_back({pending_->duration, settled(*pending_), pending_->in_turn,
+                                     cells_.since(pending_->before)});
   }
   pending_.reset();
 }
@@ -86,8 +86,13 @@ LaunchStep LaunchSampler::next(Ticks now) {
       phase_ = Phase::running;
       start_ = now;
       if (quiet()) {
-        pending_ =
-            Pending{class_, cells_.now(), settled(), simulated_last_, memory_.port_bytes(), 0};
+        pending_ = Pending{class_,
+                           cells_.now(),
+                           memory_.bytes_unused_since_mark(),
+                           memory_.dram_bytes(),
+                           simulated_last_,
+                           memory_.port_bytes(),
+                           0};
       }
       return {LaunchStep::Kind::run, 0};
     }
@@ -131,9 +136,13 @@ bool LaunchSampler::may_skip(const LaunchClass& one) const {
   return one.records.size() == 1 && one.model().settled && is_long(one.model());
 }
 
-/// What start-up may have left in the shared caches could have been replaced twice since.
-bool LaunchSampler::settled() const {
-  return memory_.dram_bytes() - first_dram_bytes_ >= 2 * start_up_bytes_;
+/// Lines that start-up had left in the shared caches played no part worth mentioning: what it used
+/// or replaced of them is little beside its traffic.
+bool LaunchSampler::settled(const Pending& launch) const {
+  // Lines that were on their way when start-up ended come to it later.
+  const Bytes left = std::min(launch.start_up_left, memory_.bytes_unused_since_mark());
+  const std::uint64_t part = (launch.start_up_left - left).count();
+  return part * settled_part <= memory_.dram_bytes() - launch.dram_bytes;
 }
 
 bool LaunchSampler::is_long(const Record& record) const {

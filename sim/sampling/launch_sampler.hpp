@@ -19,8 +19,8 @@ namespace fm {
 /// class are simulated and recorded; each later one takes the time of a recorded one, moves all
 /// counters by as much, and leaves the shared caches as if it had touched its arguments.
 ///
-/// Classes that are long to simulate are simulated once, unless the caches may still hold what
-/// start-up left in them; all others twice, the second being the model: how far two launches of a
+/// Classes that are long to simulate are simulated once, unless lines that start-up left in the
+/// caches were part of it; all others twice, the second being the model: how far two launches of a
 /// class agree says how far those of another may be off.
 class LaunchSampler : public LaunchPolicy {
  public:
@@ -39,7 +39,7 @@ class LaunchSampler : public LaunchPolicy {
  private:
   struct Record {
     Ticks duration = 0;
-    bool settled = false;  ///< start-up had left the caches
+    bool settled = false;  ///< what start-up had left in the caches played no part
     bool in_turn = false;  ///< the launch before it was simulated too
     CounterCells::Moves moves;
   };
@@ -53,7 +53,9 @@ class LaunchSampler : public LaunchPolicy {
   struct Pending {
     LaunchClass* of = nullptr;
     CounterCells::Moves before;
-    bool settled = false, in_turn = false;
+    Bytes start_up_left;  ///< in the shared caches, not used since
+    std::uint64_t dram_bytes = 0;
+    bool in_turn = false;
     std::uint64_t port_bytes = 0;
     Ticks duration = 0;
   };
@@ -64,7 +66,7 @@ class LaunchSampler : public LaunchPolicy {
   std::uint64_t recency(const TouchedRange& range) const;
   void finish_record();
   bool may_skip(const LaunchClass& one) const;
-  bool settled() const;
+  bool settled(const Pending& launch) const;
   bool is_long(const Record& record) const;
   static double spread(const LaunchClass& one);
   double spread_of_others() const;
@@ -78,8 +80,6 @@ class LaunchSampler : public LaunchPolicy {
   std::map<const CompiledProgram*, std::uint64_t> programs_;  ///< numbered as they come
   std::map<std::uint64_t, std::uint64_t> last_touch_;         ///< by address: number of a launch
   std::uint64_t launches_ = 0;
-  std::uint64_t first_dram_bytes_ = 0;  ///< moved before the first launch
-  std::uint64_t start_up_bytes_ = 0;    ///< that the shared caches may hold of them, at most
   std::uint64_t previous_program_ = 0;
   const GpuLaunch* launch_ = nullptr;
   LaunchClass* class_ = nullptr;

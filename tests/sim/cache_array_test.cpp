@@ -77,6 +77,22 @@ TEST(CacheArray, AClientsWaysAreTheFirstOnes) {
   EXPECT_NE(array.find(8), CacheArray::none) << "two ways were still empty";
 }
 
+TEST(CacheArray, KnowsWhichLinesWereNotUsedSinceAMark) {
+  CacheArray array(4, 4, 64);
+  for (std::uint64_t number = 0; number < 3; ++number) access(&array, number, 4);
+  EXPECT_EQ(array.lines_unused_since_mark(), 0u) << "nothing was marked";
+  array.mark_uses();
+  EXPECT_EQ(array.lines_unused_since_mark(), 3u);
+  access(&array, 1, 4);
+  EXPECT_EQ(array.lines_unused_since_mark(), 2u) << "line 1 was used";
+  access(&array, 7, 4);
+  EXPECT_EQ(array.lines_unused_since_mark(), 2u) << "line 7 took the place that was free";
+  access(&array, 8, 4);
+  EXPECT_EQ(array.lines_unused_since_mark(), 1u) << "line 8 replaced line 0";
+  array.clear(array.find(2));
+  EXPECT_EQ(array.lines_unused_since_mark(), 0u);
+}
+
 TEST(CacheArray, MasksOfPartlyWrittenLines) {
   CacheArray array(2, 2, 64);
   array.take(0, 4);
