@@ -32,6 +32,7 @@ SelectTypeParameters=CR_CPU
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
+SlurmdTimeout=5
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
 PartitionName=test Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
@@ -60,19 +61,46 @@ class SlurmTest(SweepCase):
         environment = mock.patch.dict(os.environ, SLURM_CONF=str(config))
         environment.start()
         cls.addClassCleanup(environment.stop)
-        for daemon in ("slurmctld", "slurmd"):
-            with open(folder / f"{daemon}.out", "wb") as printed:
-                running = subprocess.Popen([daemon, "-D", "-f", config], stdout=printed, stderr=printed)
-            cls.addClassCleanup(running.wait)
-            cls.addClassCleanup(running.kill)
+        cls.slurm = folder
+        cls.start_daemon("slurmctld")
+        cls.node = cls.start_daemon("slurmd")
+        if not cls.node_is_idle():
+            raise unittest.SkipTest(f"Slurm does not start here: {(folder / 'slurmd.out').read_text()[-500:]}")
+
+    @classmethod
+    def start_daemon(cls, daemon):
+        with open(cls.slurm / f"{daemon}.out", "wb") as printed:
+            running = subprocess.Popen([daemon, "-D", "-f", cls.slurm / "slurm.conf"], stdout=printed, stderr=printed)
+        cls.addClassCleanup(running.wait)
+        cls.addClassCleanup(running.kill)
+        return running
+
+    @classmethod
+    def node_is_idle(cls):
         for _ in range(150):
             if subprocess.run(["sinfo", "-h", "-o", "%t"], capture_output=True, text=True).stdout.strip() == "idle":
-                return
+                return True
             time.sleep(0.2)
-        raise unittest.SkipTest(f"Slurm does not start here: {(folder / 'slurmd.out').read_text()[-500:]}")
+        return False
 
-    def queued(self):
-        return subprocess.run(["squeue", "-h"], capture_output=True, text=True, check=True).stdout.strip()
+    def queued(self, columns="%A %t"):
+        return subprocess.run(["squeue", "-h", "-o", columns], capture_output=True, text=True, check=True).stdout.strip()
+
+    def kill_node(self):
+        """As if the computer lost power: the daemon, the steps it started and what they run."""
+        self.node.kill()
+        self.node.wait()
+        steps = subprocess.run(["pgrep", "-f", "^slurmstepd: "], capture_output=True, text=True).stdout.split()
+        for step in steps:
+            subprocess.run(["pkill", "-KILL", "-P", step], check=False)
+            os.kill(int(step), signal.SIGKILL)
+
+    def start_waiting_tasks(self):
+        """What Slurm took back from a dead node waits two minutes before it starts again."""
+        for task in self.queued("%i %t").splitlines():
+            name, state = task.split()
+            if state == "PD":
+                subprocess.run(["scontrol", "update", f"JobId={name}", "StartTime=now"], capture_output=True, check=False)
 
     def start(self, *words):
         command = [str(word) for word in (*FMSWEEP, *words, "-o", self.out, "--launcher", "slurm")]
@@ -102,6 +130,22 @@ class SlurmTest(SweepCase):
         self.assertEqual([row["status"] for row in rows_of(self.out)], ["ok", "ok"])
         self.assertEqual(len(list(self.out.glob("slurm/*.sh"))), 1, "submitted once")
         self.assertEqual(list(self.out.glob("slurm/*.job")), [])
+
+    def test_a_point_of_a_node_that_dies_runs_again(self):
+        tools = self.simulator(SLOW, seconds=3)
+        study = self.of_trace("grid: {gpu.cores: [3, 5]}\n")
+        with self.start(study, "--jobs", 1, "--bin", tools) as running:
+            while len(first := list(self.out.glob("rows/*.json"))) < 1 or "R" not in self.queued("%t"):
+                self.assertIsNone(running.poll())
+                time.sleep(0.02)
+            written = first[0].stat().st_mtime_ns
+            self.kill_node()
+            type(self).node = self.start_daemon("slurmd")
+            while running.poll() is None:
+                self.start_waiting_tasks()
+                time.sleep(0.5)
+        self.assertEqual([row["status"] for row in rows_of(self.out)], ["ok", "ok"])
+        self.assertEqual(first[0].stat().st_mtime_ns, written, "finished before, and not run again")
 
     def test_ctrl_c_cancels_the_arrays(self):
         tools = self.simulator(SLOW, seconds=60)
