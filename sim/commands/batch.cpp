@@ -157,11 +157,7 @@ ExitStatus run_all(const ReplayOptions& options) {
 }  // namespace
 
 ExitStatus run_batch(const ReplayOptions& options) {
-  try {
-    return run_all(options);
-  } catch (const Interruption& interruption) {
-    end_by(interruption);
-  }
+  return unless_interrupted([&] { return run_all(options); });
 }
 
 }  // namespace fm
