@@ -50,7 +50,7 @@ class PlannedTrace:
         text = phone_file(config, settings, effective)
         path = self.folder.path / f"plans/{pathlib.Path(config).stem}.{digest_of(text)}.config.yaml"
         if not path.exists():
-            write_whole(path, text.encode())
+            write_whole(path, text)
         return path
 
     def plan(self):

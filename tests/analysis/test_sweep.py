@@ -276,9 +276,10 @@ class FolderTest(StudyCase):
         folder = Folder(self.folder / "out")
         folder.save_row("old", self.ROW)
         full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        with mock.patch("os.fsync", side_effect=full), self.assertRaises(StudyError) as caught:
+        with mock.patch("os.replace", side_effect=full), self.assertRaises(StudyError) as caught:
             folder.save_row("new", self.ROW)
-        self.assertIn("rows/new.json: No space left on device; finished points are kept", str(caught.exception))
+        self.assertIn("rows/new.json: No space left on device; to be written are ", str(caught.exception))
+        self.assertIn("; finished points are kept: the same command goes on", str(caught.exception))
         self.assertEqual([path.name for path in (folder.path / "rows").iterdir()], ["old.json"])
         self.assertEqual(folder.row("old")["measures"], {"latency_ns": 1})
 
