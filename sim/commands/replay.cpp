@@ -42,8 +42,7 @@ void note_iso_latency(const ReplayOptions& options, const DeviceConfig& config) 
        changed_capacities(DeviceConfig::load(options.config), config)) {
     if (given.count(costs.latencies.front()) != 0) continue;
     std::cerr << "fmsim: note: iso-latency: " << costs.capacity << " changes, "
-              << boost::algorithm::join(costs.latencies, ", ") << " and "
-              << boost::algorithm::join(costs.energies, ", ")
+              << boost::algorithm::join(costs.paths(), ", ")
               << " stay; --capacities scaled scales them\n";
   }
 }

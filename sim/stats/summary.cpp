@@ -1,9 +1,11 @@
 #include "sim/stats/summary.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <iomanip>
 #include <sstream>
 
+#include "core/capacity_law.hpp"
 #include "sim/stats/quantity_text.hpp"
 #include "sim/stats/summary_parts.hpp"
 
@@ -206,6 +208,18 @@ std::string summary_of(const Result& result, const DeviceConfig& config, double 
   return out.str();
 }
 
+namespace {
+
+/// What fmsim --capacities scaled moves with a capacity; "" for other values.
+std::string moved_with(const std::string& path) {
+  for (const CapacityCosts& costs : capacity_costs()) {
+    if (costs.capacity == path) return boost::algorithm::join(costs.paths(), ", ");
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string explanation_of(const DeviceConfig& config) {
   std::ostringstream out;
   out << config.name() << ": " << config.description() << "\n";
@@ -221,6 +235,8 @@ std::string explanation_of(const DeviceConfig& config) {
         << "\n    from " << value.origin;
     if (value.where.line > 0) out << ":" << value.where.line;
     out << "\n";
+    const std::string moved = moved_with(parameter.path);
+    if (!moved.empty()) out << "    a capacity: --capacities scaled moves " << moved << "\n";
   }
   return out.str();
 }

@@ -14,9 +14,10 @@ from unittest import mock
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("FM_BIN", ROOT / "build/release/bin"))
 sys.path.insert(0, str(ROOT / "analysis/sweep"))
 
-from effective_config import EffectiveConfig, config_words, is_capacity  # noqa: E402
+from effective_config import EffectiveConfig, config_words  # noqa: E402
 from folder import Folder  # noqa: E402
 from measure import bound_of, measures  # noqa: E402
 from planned_trace import phone_file  # noqa: E402
@@ -24,6 +25,7 @@ from point import Keys, Point, points_of  # noqa: E402
 from problems import StudyError  # noqa: E402
 from progress import Progress, duration  # noqa: E402
 from parameter_values import column_of, measured  # noqa: E402
+from simulator_tools import Refused  # noqa: E402
 from slurm_launcher import SlurmLauncher, script  # noqa: E402
 from study import read_study  # noqa: E402
 from tidy_table import csv_bytes, scaling, sqlite_bytes  # noqa: E402
@@ -42,6 +44,9 @@ local.size = 32 KiB
 local.kind = {local}
 cluster.size = 0 B
 l2.size = 1 MiB
+    bytes of the cache (1 KiB to 1 GiB)
+    assumed: cited
+    a capacity: --capacities scaled moves l2.latency
 l2.line = 64 B
 slc.size = 8 MiB
 storage.read_bandwidth = [[4 KiB, 225 MB/s], [1 MiB, 2100 MB/s]]
@@ -185,11 +190,14 @@ class ConfigTest(unittest.TestCase):
         self.assertEqual(EffectiveConfig(explained(local="dedicated")).area_proxy_bytes(),
                          7 * (a_core + 32768) + shared)
 
-    def test_capacities(self):
-        for path in ("l2.size", "texture.cache_size", "slc.size", "gpu.registers_per_core"):
-            self.assertTrue(is_capacity(path), path)
-        for path in ("l2.line", "dram.row_size", "mmu.page_size", "gpu.cores"):
-            self.assertFalse(is_capacity(path), path)
+    def test_capacities_are_what_fmsim_says(self):
+        self.assertEqual(EffectiveConfig(explained()).capacities, {"l2.size"})
+
+    def test_capacities_of_fmsim_itself(self):
+        printed = subprocess.run([BIN / "fmsim", "--config", "mali-g715", "--explain"], capture_output=True, text=True,
+                                 check=True, cwd=ROOT).stdout
+        self.assertEqual(EffectiveConfig(printed).capacities, {"load_store.cache_size", "texture.cache_size",
+                                                               "local.size", "cluster.size", "l2.size", "slc.size"})
 
     def test_the_preset_is_set_before_what_refines_it(self):
         self.assertEqual(config_words("phone", {"dram.tRCD": "20ns", "dram.preset": "lpddr5-6400"}),
@@ -317,12 +325,12 @@ class MeasureTest(unittest.TestCase):
                          (9, 5, 4, 70, "dram"))
         self.assertEqual(bound_of([]), "")
 
-    def test_the_law_of_a_capacity_is_fmsims_or_none(self):
-        self.assertEqual(scaling(["l2.size"], [], {"measures": {"capacity_scaling": "cacti"}}), "cacti")
-        silent = {"measures": {"capacity_scaling": ""}}
-        self.assertEqual(scaling(["gpu.cores", "texture.cache_size"], [], silent), "iso-latency")
-        self.assertIn("square root", scaling(["l2.size"], ["--capacities", "scaled"], silent))
-        self.assertEqual(scaling(["gpu.cores"], [], {"measures": {}}), "")
+    def test_the_law_of_a_capacity_is_named_where_one_is_swept(self):
+        config = EffectiveConfig(explained())
+        self.assertEqual(scaling(["gpu.cores", "l2.size"], [], config), "iso-latency")
+        self.assertIn("square root", scaling(["l2.size"], ["--capacities", "scaled"], config))
+        self.assertEqual(scaling(["gpu.cores", "gpu.registers_per_core"], [], config), "")
+        self.assertEqual(scaling(["l2.size"], [], Refused("no such config")), "")
 
 
 class TableTest(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/capacity_law.hpp"
 #include "core/device_config.hpp"
 #include "tests/sim/fmsim_process.hpp"
 
@@ -256,6 +257,24 @@ TEST_F(Fmsim, ExplainNamesEverySource) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const ParameterSchema& parameter : device_config_schema()) {
     EXPECT_THAT(outcome.out, HasSubstr("\n" + parameter.path + " = "));
+  }
+}
+
+TEST_F(Fmsim, ExplainMarksTheCapacities) {
+  const std::string text = run("--config adreno-750 --explain").out;
+  const auto entry = [&](const std::string& path) {
+    const std::size_t begin = text.find("\n" + path + " = ");
+    return text.substr(begin, text.find("\n\n", begin) - begin);
+  };
+  EXPECT_THAT(entry("l2.size"), HasSubstr("\n    a capacity: --capacities scaled moves l2.latency, "
+                                          "energy.l2_read, energy.l2_write"));
+  for (const ParameterSchema& parameter : device_config_schema()) {
+    const auto& costs = capacity_costs();
+    const bool is_one = std::any_of(costs.begin(), costs.end(), [&](const CapacityCosts& one) {
+      return one.capacity == parameter.path;
+    });
+    EXPECT_EQ(entry(parameter.path).find("a capacity:") != std::string::npos, is_one)
+        << parameter.path;
   }
 }
 
