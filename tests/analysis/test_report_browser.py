@@ -145,6 +145,12 @@ class Browser(WithFolder):
                          "rgb(255, 255, 255)")
         self.assertEqual(self.browser.evaluate("""getComputedStyle(document.querySelector("nav")).display"""), "none")
 
+    def test_what_is_not_drawn_yet_is_drawn_before_printing(self):
+        self.browser.open(self.page)
+        self.assertTrue(self.browser.evaluate("""(() => { window.dispatchEvent(new Event("beforeprint"));
+            return [...document.querySelectorAll(".plot")].every(plot => plot.querySelector(".main-svg")); })()"""))
+        self.browser.evaluate("""window.dispatchEvent(new Event("afterprint"))""")
+
     def test_narrow_windows_do_not_scroll_sideways(self):
         self.browser.size(400, 800)
         self.open(self.page)
