@@ -21,7 +21,7 @@ from effective_config import EffectiveConfig, config_words  # noqa: E402
 from folder import Folder  # noqa: E402
 from measure import bound_of, measures  # noqa: E402
 from planned_trace import phone_file  # noqa: E402
-from point import Keys, Point, points_of  # noqa: E402
+from point import Keys, Point, file_digest, plan_words, points_of  # noqa: E402
 from problems import StudyError  # noqa: E402
 from progress import Progress, duration  # noqa: E402
 from parameter_values import column_of, measured  # noqa: E402
@@ -107,6 +107,25 @@ class ReadingTest(StudyCase):
         self.assertEqual(auto.planned_for, {"l2.slices": "4", "gpu.cores": "5"})
         self.assertEqual(fixed.planned_for, {"l2.slices": "4"})
         self.assertEqual(fixed.settings, auto.settings)
+
+    PLANNED = "configs: [mali-g715]\nmodels: [net.onnx]\n"
+
+    def test_profiles_lie_beside_the_study(self):
+        for name in ("a.profile", "b.profile"):
+            (self.folder / name).write_text(name)
+        study = self.study(self.PLANNED + "plan: {profile: a.profile}\n"
+                                          "grid: {plan.learn-from: [b.profile, [a.profile, b.profile]]}\n")
+        first, second = (str(self.folder.resolve() / name) for name in ("a.profile", "b.profile"))
+        self.assertEqual([point.plan for _, _, _, point in points_of(study)],
+                         [{"profile": [first], "learn-from": [second]},
+                          {"profile": [first], "learn-from": [first, second]}])
+        self.assertEqual(plan_words(points_of(study)[1][3].plan),
+                         ["--learn-from", first, "--learn-from", second, "--profile", first])
+        self.refused(3, "plan.profile c.profile: no such file", self.PLANNED + "plan: {profile: c.profile}\n")
+        self.refused(3, "plan.profile is one file; give several to plan.learn-from",
+                     self.PLANNED + "plan: {profile: [a.profile, b.profile]}\n")
+        self.refused(4, "plan.learn-from c.profile: no such file",
+                     self.PLANNED + "grid:\n  plan.learn-from: [c.profile]\n")
 
     def test_curves_are_written_as_the_config_language_does(self):
         study = self.study("configs: [mali-g715]\ntraces: [a.trace]\n"
@@ -258,6 +277,15 @@ class KeyTest(StudyCase):
         self.assertEqual(keys("auto", 7), keys("fixed", 7), "the base's plan is both")
         for tool in ("fmplan", "fmexec", "fmtrace"):
             self.assertNotEqual(keys("auto", 5), keys("auto", 5, **{tool: "2"}))
+
+    def test_profiles_count_by_their_contents(self):
+        def key(file, contents):
+            (self.folder / file).write_text(contents)
+            file_digest.cache_clear()
+            study = self.study(f"configs: [mali-g715]\nmodels: [net.onnx]\nplan: {{profile: {file}}}\n")
+            return Keys(FakeTools()).key(points_of(study)[0][3])
+        self.assertEqual(key("a.profile", "one"), key("b.profile", "one"))
+        self.assertNotEqual(key("a.profile", "one"), key("a.profile", "two"))
 
     def test_points_travel_as_json(self):
         study = self.study("configs: [mali-g715]\nmodels: [{model: net.onnx, options: [--storage, f32]}]\n")

@@ -199,6 +199,19 @@ class PlanTest(SweepCase):
         made, = self.out.glob("plans/*.plan.yaml")
         self.assertEqual(made.read_text(), (self.folder / "plan.yaml").read_text())
 
+    def test_a_profile_beside_the_study_plans_as_it_does_without_a_sweep(self):
+        times = self.folder / "net.json"
+        pipeline.tool("fmsim", "--config", "mali-g715", "--trace", self.made / "products.trace", "--json", "-o", times)
+        self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\n"
+                                 "plan: {policy: optimal, budget: 4MiB, profile: net.json}\n"))
+        pipeline.tool("fmplan", "--model", self.made / "products.onnx", "--config", "mali-g715", "--policy", "optimal",
+                      "--budget", "4MiB", "--profile", times, "-o", self.folder / "plan.yaml")
+        made, = self.out.glob("plans/*.plan.yaml")
+        self.assertEqual(made.read_text(), (self.folder / "plan.yaml").read_text())
+        times.write_text("{}")
+        again = self.sweep(self.folder / "study.yaml", status=2)
+        self.assertIn("net.json: is no result of fmsim or fmexec", again.stderr)
+
     def test_a_plan_that_cannot_be_is_a_row(self):
         done = self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\nplan: {policy: optimal}\n"
                                         "grid: {plan.budget: [1KiB, 4MiB]}\n"))
