@@ -20,6 +20,12 @@ std::string scaled_text(const DeviceConfig& config, const std::string& path, dou
 
 }  // namespace
 
+std::vector<std::string> CapacityCosts::paths() const {
+  std::vector<std::string> both = latencies;
+  both.insert(both.end(), energies.begin(), energies.end());
+  return both;
+}
+
 const std::vector<CapacityCosts>& capacity_costs() {
   static const std::vector<CapacityCosts> costs{
       {"load_store.cache_size",
@@ -27,6 +33,7 @@ const std::vector<CapacityCosts>& capacity_costs() {
        {"energy.load_store_read", "energy.load_store_write"}},
       {"texture.cache_size", {"texture.latency"}, {"energy.texture_read", "energy.texture_write"}},
       {"local.size", {"local.latency"}, {"energy.local_access"}},
+      {"cluster.size", {"cluster.latency"}, {}},
       {"l2.size", {"l2.latency"}, {"energy.l2_read", "energy.l2_write"}},
       {"slc.size", {"slc.latency"}, {"energy.slc_read", "energy.slc_write"}},
   };
@@ -48,11 +55,9 @@ void scale_with_capacities(const DeviceConfig& before, const std::set<std::strin
     const double had = static_cast<double>(before.bytes(costs.capacity).count());
     const double has = static_cast<double>(config->bytes(costs.capacity).count());
     if (had == 0 || has == 0) continue;  // a memory that appears, or goes
-    for (const auto& paths : {costs.latencies, costs.energies}) {
-      for (const std::string& path : paths) {
-        if (kept.count(path) != 0) continue;
-        config->set(path, scaled_text(before, path, std::sqrt(has / had)));
-      }
+    for (const std::string& path : costs.paths()) {
+      if (kept.count(path) != 0) continue;
+      config->set(path, scaled_text(before, path, std::sqrt(has / had)));
     }
   }
 }

@@ -14,7 +14,10 @@ struct CapacityCosts {
   std::string capacity;                ///< "l2.size"
   std::vector<std::string> latencies;  ///< paths of an access's latencies
   std::vector<std::string> energies;   ///< paths of an access's energies
+
+  std::vector<std::string> paths() const;  ///< of both
 };
+/// Every capacity there is; `fmsim --explain` marks them, for those who ask from outside.
 const std::vector<CapacityCosts>& capacity_costs();
 
 /// Those whose capacity differs between the two configs.

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from whole_file import WriteError, write_whole  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 USER_ERROR = 2
 
@@ -67,6 +70,7 @@ def config_path(config):
 
 def save_json(path, content):
     """Written whole or not at all, so that an interrupted study resumes."""
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(content))
-    partial.replace(path)
+    try:
+        write_whole(path, json.dumps(content))
+    except WriteError as error:
+        sys.exit(f"{error}; finished points are kept: the same command goes on")

@@ -1,13 +1,11 @@
 """Writes a finished report where it belongs: whole or not at all."""
 
-import os
+import pathlib
 import signal
 import sys
-import tempfile
 
-
-class WriteError(Exception):
-    """The report cannot be written; the message says where, why and what would help."""
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from whole_file import WriteError, write_whole  # noqa: E402
 
 
 class Interrupted(Exception):
@@ -23,34 +21,19 @@ def end_by_exception():
         signal.signal(number, interrupted)
 
 
-def _replace(path, content):
-    """Writes beside `path` and renames, so that an interrupted run leaves no half file."""
-    folder = os.path.dirname(path) or "."
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=os.path.basename(path) + ".")
+def _write_to_standard_output(content):
+    data = content.encode()
     try:
-        with open(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        # Not sys.stdout.buffer: unbuffered (PYTHONUNBUFFERED) it may write a part only.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:
+            file.write(data)
+    except OSError as error:
+        raise WriteError("standard output", error, data) from error
 
 
 def write_report(path, content):
-    """To a file, a device or pipe (in place), or standard output ("-"). Raises WriteError."""
-    try:
-        if path == "-":
-            # Not sys.stdout.buffer: unbuffered (PYTHONUNBUFFERED) it may write a part only.
-            with open(sys.stdout.fileno(), "wb", closefd=False) as file:
-                file.write(content.encode())
-        elif os.path.exists(path) and not os.path.isfile(path):
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(content)
-        else:
-            _replace(path, content)
-    except OSError as error:
-        where = "standard output" if path == "-" else path
-        raise WriteError(f"{where}: {error.strerror}; the report needs {len(content.encode()):,} bytes") from error
+    """To a file, a device or pipe, or standard output ("-"). Raises WriteError."""
+    if path == "-":
+        _write_to_standard_output(content)
+    else:
+        write_whole(path, content)

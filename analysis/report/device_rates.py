@@ -1,30 +1,19 @@
-"""Quantities of a device config ("2 MiB", "890 MHz", "0.3 pJ") as numbers in SI units and bytes."""
+"""The numbers of a device config by path, in SI units and bytes."""
 
-import re
+import pathlib
+import sys
 
 from tables import config_entries
 
-PREFIXES = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9,
-            "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-QUANTITY = re.compile(r"([0-9.eE+-]+)\s*([KMGT]i|[pnuµmkKMGT])?(B/s|B|Hz|T/s|s|J|W|cycles?)?")
-
-
-def quantity(value):
-    """The number of a config's value, or None when it is none."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return value
-    found = QUANTITY.fullmatch(value.strip()) if isinstance(value, str) else None
-    try:
-        return float(found[1]) * PREFIXES[found[2] or ""] if found else None
-    except ValueError:
-        return None
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from config_quantities import measured, si_number  # noqa: E402, F401 for the modules here
 
 
 class DeviceRates:
     """The numbers of a result's config by path; a missing one is None."""
 
     def __init__(self, config):
-        self._values = {path: quantity(value) for path, value, _, _ in config_entries(config)}
+        self._values = {path: si_number(value) for path, value, _, _ in config_entries(config)}
 
     def __getitem__(self, path):
         return self._values.get(path)

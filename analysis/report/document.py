@@ -6,7 +6,7 @@ import json
 import pathlib
 import re
 
-from plotly.offline import get_plotlyjs
+from plotly_script import plotly_script
 from tables import text
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -82,7 +82,7 @@ style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:">
 {body}
 </main>
 <footer>{text(generator)}</footer>
-<script type="application/gzip" id="plotly">{packed(get_plotlyjs())}</script>
+<script type="application/gzip" id="plotly">{packed(plotly_script())}</script>
 <script>
 {(HERE / "report.js").read_text(encoding="utf-8")}</script>
 </body>

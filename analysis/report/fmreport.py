@@ -6,7 +6,7 @@ import sys
 
 from comparison import labels_of
 from destination import Interrupted, WriteError, end_by_exception, write_report
-from device_rates import quantity
+from device_rates import measured
 from result_file import ResultError, read_result
 
 VERSION = "0.1.0"
@@ -20,8 +20,8 @@ EXAMPLE = """example:
 
 def size(text):
     """Bytes of "64MiB", as the other tools write sizes."""
-    value = quantity(text)
-    if value is None or value <= 0 or not text.rstrip().endswith("B"):
+    value, unit = measured(text) or (0, None)
+    if value <= 0 or unit != "bytes":
         raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 64MiB")
     return int(value)
 

@@ -8,7 +8,8 @@
   const PAPER_WIDTH = 680;  // of A4 between its margins
 
   async function unpack(element) {
-    const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
+    const letters = atob(element.textContent), bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; ++at) bytes[at] = letters.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
   }

@@ -1,23 +1,20 @@
-"""Files that appear whole or not at all, whatever ends the process."""
+"""A sweep's files and folders: they appear whole or not at all, and the sweep stops where they cannot."""
 
-import os
+import pathlib
+import sys
 
 from problems import StudyError
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import whole_file  # noqa: E402
 
-def write_whole(path, data):
-    """`data`: bytes. Raises StudyError when the disk does not take it; nothing of it is left then."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+
+def write_whole(path, content):
+    """`content`: text or bytes. Raises StudyError when the disk does not take it; nothing of it is left then."""
     try:
-        with open(partial, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise StudyError(f"{path}: {error.strerror}; finished points are kept: make room and give the same command "
-                         "again") from error
+        whole_file.write_whole(path, content)
+    except whole_file.WriteError as error:
+        raise StudyError(f"{error}; finished points are kept: the same command goes on") from error
 
 
 def make_folder(path):

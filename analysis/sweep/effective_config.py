@@ -6,8 +6,8 @@ import re
 from parameter_values import measured
 
 PRESET = "dram.preset"
-# A capacity is the size of a memory; sweeping one leaves its latency as it is unless fmsim says otherwise.
-CAPACITY = re.compile(r".*(\.size|\.cache_size|\.registers_per_core)$")
+# How fmsim marks the size of a memory: sweeping one leaves its latency as it is unless fmsim is told otherwise.
+CAPACITY = re.compile(r"^([\w.]+) = .*\n(?:    .*\n)*?    a capacity: ", re.M)
 # The area proxy's assumption: a lane of fp32 FMA is as large as this much SRAM.
 FMA_LANE_BYTES = 4096
 
@@ -20,6 +20,7 @@ class EffectiveConfig:
         preset = re.search(r"^DRAM preset (\S+)", explained, re.M)
         if preset:
             self.values[PRESET] = preset[1]
+        self.capacities = set(CAPACITY.findall(explained))
 
     def text(self):
         """The values alone, however written and cited: what a simulation depends on."""
@@ -45,10 +46,6 @@ class EffectiveConfig:
         clusters = cores / max(1, self.number("cluster.cores"))
         return round(cores * a_core + clusters * self.number("cluster.size") + self.number("l2.size")
                      + self.number("slc.size"))
-
-
-def is_capacity(path):
-    return CAPACITY.match(path) is not None
 
 
 def config_words(config, settings):

@@ -4,12 +4,15 @@ import dataclasses
 import itertools
 
 from problems import StudyError
+from study_files import file_of
 
 PLAN = "plan."
 MODES = ("auto", "fixed")
 # Of fmplan: what a study may say under `plan:`, and sweep as plan.policy, plan.budget, ..
 PLAN_OPTIONS = ("mode", "policy", "budget", "placement", "storage", "accumulate", "fusion", "slices", "minimize",
-                "slowdown", "ring", "transforms", "m-peak", "lambda", "alpha", "solver-seconds")
+                "slowdown", "ring", "transforms", "m-peak", "lambda", "alpha", "solver-seconds", "profile", "learn-from")
+# Of them what is a file, and how many of it a plan may have.
+FILE_OPTIONS = {"profile": 1, "learn-from": None}
 MOST_POINTS = 100_000
 
 
@@ -17,8 +20,9 @@ MOST_POINTS = 100_000
 class Parameter:
     """A value that a point gives to a path."""
     path: str
-    value: str
+    value: str  # as it is written
     where: str
+    files: tuple = ()  # that the value names
 
     @property
     def plan_option(self):
@@ -36,7 +40,16 @@ def parameter(path, node, planned):
         node.fail(f"unknown path {path}; of plans {', '.join(PLAN + option for option in PLAN_OPTIONS)} can be swept")
     if found.plan_option == "mode" and found.value not in MODES:
         node.fail(f"{path} {found.value}: it is {' or '.join(MODES)}")
+    if found.plan_option in FILE_OPTIONS:
+        return dataclasses.replace(found, files=_files(path, node, FILE_OPTIONS[found.plan_option]))
     return found
+
+
+def _files(path, node, most):
+    named = node.listed("files")
+    if most is not None and len(named) > most:
+        node.fail(f"{path} is one file; give several to plan.learn-from")
+    return tuple(file_of(one, path) for one in named)
 
 
 def parameters(node, planned, prefix=""):

@@ -1,7 +1,5 @@
 """What a row says of a run, from its result.json."""
 
-import json
-
 # In the order of the table's columns.
 MEASURES = ("latency_ns", "exec_ns", "startup_ns", "init_ns", "floor_ns", "peak_memory_bytes", "average_memory_bytes",
             "energy_nj", "area_proxy_bytes", "sampling_error_bound", "bound")
@@ -15,12 +13,6 @@ def bound_of(launches):
     return max(sorted(times), key=times.get, default="")
 
 
-def capacity_scaling(result):
-    """By which law fmsim scaled latency and energy of a capacity, as far as it says so."""
-    law = result.get("capacity_scaling", "")
-    return law if isinstance(law, str) else json.dumps(law, sort_keys=True)
-
-
 def measures(result, config):
     latency, memory = result["latency"], result["memory"]
     return {
@@ -29,5 +21,4 @@ def measures(result, config):
         "peak_memory_bytes": memory["peak_bytes"], "average_memory_bytes": memory["average_bytes"],
         "energy_nj": result["energy"]["total_nj"], "area_proxy_bytes": config.area_proxy_bytes(),
         "sampling_error_bound": result["sampling"]["error_bound"], "bound": bound_of(result["launches"]),
-        "capacity_scaling": capacity_scaling(result),
     }

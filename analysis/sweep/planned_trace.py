@@ -5,6 +5,7 @@ import pathlib
 import yaml
 
 from atomic_file import write_whole
+from point import file_digest, plan_words
 from simulator_tools import Refused, digest_of
 from parameter_values import split
 
@@ -50,18 +51,17 @@ class PlannedTrace:
         text = phone_file(config, settings, effective)
         path = self.folder.path / f"plans/{pathlib.Path(config).stem}.{digest_of(text)}.config.yaml"
         if not path.exists():
-            write_whole(path, text.encode())
+            write_whole(path, text)
         return path
 
     def plan(self):
-        options = [word for name, value in sorted(self.point.plan.items()) for word in (f"--{name}", value)]
-        options += self.point.workload.options
+        plan, of_model = self.point.plan, self.point.workload.options
         phone = self.keys.text(self.point.config, self.point.planned_for)
-        key = digest_of(self.tools.digest("fmplan"), phone, *options)
+        key = digest_of(self.tools.digest("fmplan"), phone, *plan_words(plan, file_digest), *of_model)
         path = self.folder.path / f"plans/{self.model}.{key}.plan.yaml"
         if not path.exists():
-            self.tools.output("fmplan", "--model", self.point.workload.file, "--config", self.phone(), *options,
-                              "-o", path)
+            self.tools.output("fmplan", "--model", self.point.workload.file, "--config", self.phone(),
+                              *plan_words(plan), *of_model, "-o", path)
         return path
 
     def recordings(self):

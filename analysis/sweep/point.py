@@ -20,7 +20,7 @@ class Point:
     config: str  # a name or a file
     settings: dict  # path: value, of the simulated phone
     workload: Workload
-    plan: dict  # options of fmplan, of a model
+    plan: dict  # options of fmplan, of a model: a value, or a list of files
     planned_for: dict  # settings of the phone that the plan is made for
     sample: str
     options: list  # of fmsim
@@ -43,7 +43,7 @@ def points_of(study):
 
 def _point(study, everywhere, config, workload, chosen):
     settings = {**everywhere, **{one.path: one.value for one in chosen if not one.plan_option}}
-    plan = {one.plan_option: one.value for one in (*study.plan, *chosen) if one.plan_option}
+    plan = {one.plan_option: list(one.files) or one.value for one in (*study.plan, *chosen) if one.plan_option}
     anew = plan.pop("mode", "auto") == "auto"
     return Point(config.given, settings, workload, plan if workload.planned else {},
                  (settings if anew else everywhere) if workload.planned else {}, study.sample, study.options)
@@ -54,8 +54,14 @@ def tools_of(planned):
 
 
 @functools.lru_cache(maxsize=None)
-def _file_digest(path):
+def file_digest(path):
     return digest_of(pathlib.Path(path).read_bytes())
+
+
+def plan_words(plan, of_file=str):
+    """fmplan's options for a plan; with file_digest what they decide, whatever the files are called."""
+    given = [(name, [value] if isinstance(value, str) else map(of_file, value)) for name, value in sorted(plan.items())]
+    return [word for name, values in given for value in values for word in (f"--{name}", value)]
 
 
 class Keys:
@@ -88,9 +94,9 @@ class Keys:
     def key(self, point):
         """The digest of all the point depends on: contents, never names of files."""
         names = tools_of(point.workload.planned)
-        parts = [ROW_VERSION, *self.tools.digests(names).values(), _file_digest(point.workload.file),
+        parts = [ROW_VERSION, *self.tools.digests(names).values(), file_digest(point.workload.file),
                  self.text(point.config, point.settings), point.sample, *point.options]
         if point.workload.planned:
-            parts += ["planned for", self.text(point.config, point.planned_for), sorted(point.plan.items()),
-                      *point.workload.options]
+            parts += ["planned for", self.text(point.config, point.planned_for),
+                      *plan_words(point.plan, file_digest), *point.workload.options]
         return digest_of(*parts)

@@ -13,7 +13,8 @@ from point import Keys
 from problems import StudyError
 from sensitivity_study import chosen_paths, combinations_of, rank, variations
 from simulator_tools import ROOT, Refused, SweepTools
-from study import Config, Study, Workload, found_file, known_configs, read_study
+from study import Config, Study, Workload, known_configs, read_study
+from study_files import found_file
 from sweep import INTERRUPTED, Sweep, refuse_without_results, run_or_say, say
 from tidy_table import aligned, csv_bytes
 from tornado import tornado

@@ -40,15 +40,15 @@ class SlurmLauncher:
     def _submit(self, folder, tools, keys):
         """The id of the array that runs these keys."""
         stem = folder / f"slurm/{keys[0]}"
-        write_whole(stem.with_suffix(".keys"), "".join(f"{key}\n" for key in keys).encode())
-        write_whole(stem.with_suffix(".sh"), script(folder, stem.with_suffix(".keys"), tools).encode())
+        write_whole(stem.with_suffix(".keys"), "".join(f"{key}\n" for key in keys))
+        write_whole(stem.with_suffix(".sh"), script(folder, stem.with_suffix(".keys"), tools))
         limit = f"%{self.jobs}" if self.jobs else ""
         called = self._called("sbatch", "--parsable", f"--array=1-{len(keys)}{limit}", "--job-name=fmsweep",
                               f"--output={folder / 'slurm/%A_%a.out'}", *self.options, stem.with_suffix(".sh"))
         if called.returncode != 0:
             raise StudyError(f"sbatch: {called.stderr.strip()}; correct --sbatch options or ask who runs the cluster")
         job = called.stdout.strip().split(";")[0]
-        write_whole(folder / f"slurm/{job}.job", "".join(f"{key}\n" for key in keys).encode())
+        write_whole(folder / f"slurm/{job}.job", "".join(f"{key}\n" for key in keys))
         return job
 
     def _active(self, jobs):

@@ -6,6 +6,7 @@ import pathlib
 from grid import PLAN, combinations, parameters
 from problems import StudyError
 from simulator_tools import ROOT
+from study_files import file_of
 from yaml_nodes import read_yaml
 
 KEYS = ("configs", "traces", "models", "plan", "set", "grid", "list", "sample", "options")
@@ -57,51 +58,34 @@ class Study:
         return list(dict.fromkeys(one.path for chosen in self.combinations for one in chosen))
 
 
-def found_file(text, folder):
-    """A path relative to the study's folder, else to this checkout; None where there is no such file."""
-    return next(((base / text).resolve() for base in (folder, ROOT) if (base / text).is_file()), None)
-
-
-def _file(node, folder, what):
-    found = found_file(node.text(), folder)
-    if found is None:
-        node.fail(f"{what} {node.text()}: no such file, neither in {folder} nor in {ROOT}; correct the path")
-    return found
-
-
 def known_configs():
     return sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
 
 
-def _config(node, folder):
+def _config(node):
     text = node.text()
     if "/" in text or text.endswith(".yaml"):
-        return Config(str(_file(node, folder, "config")), node.where())
+        return Config(file_of(node, "config"), node.where())
     if text not in known_configs():
         node.fail(f"no config {text} in configs/; known are {', '.join(known_configs())}")
     return Config(text, node.where())
 
 
-def _listed(node, of_what):
-    """One value may be given without brackets."""
-    return node.list(of_what) if node.is_list() else [node]
-
-
-def _trace(node, folder):
-    file = _file(node, folder, "trace")
-    return Workload(file.stem, str(file), node.where())
+def _trace(node):
+    file = file_of(node, "trace")
+    return Workload(pathlib.Path(file).stem, file, node.where())
 
 
 def _words(node):
     return [word.text() for word in node.list("options")]
 
 
-def _model(node, folder):
+def _model(node):
     keys = node.items(MODEL_KEYS) if node.is_mapping() else {"model": node}
     if "model" not in keys:
         node.fail("a model needs its file; give model: FILE.onnx")
-    file = _file(keys["model"], folder, "model")
-    return Workload(keys["name"].text() if "name" in keys else file.stem, str(file), node.where(), True,
+    file = file_of(keys["model"], "model")
+    return Workload(keys["name"].text() if "name" in keys else pathlib.Path(file).stem, file, node.where(), True,
                     tuple(_words(keys["options"])) if "options" in keys else ())
 
 
@@ -111,19 +95,19 @@ def _refuse_same_names(found, what, remedy):
             raise StudyError(f"{item.where}: {what} {item.name} is there twice: duplicated points; {remedy}")
 
 
-def _workloads(root, keys, folder):
+def _workloads(root, keys):
     if ("traces" in keys) == ("models" in keys):
         root.fail("a study has either traces: (recorded) or models: (planned for each point); give one of the two")
     read, key = (_trace, "traces") if "traces" in keys else (_model, "models")
-    found = [read(node, folder) for node in _listed(keys[key], key)]
+    found = [read(node) for node in keys[key].listed(key)]
     _refuse_same_names(found, key[:-1], "remove one, or rename it")
     return found
 
 
-def _configs(root, keys, folder):
+def _configs(root, keys):
     if "configs" not in keys:
         root.fail("a study needs configs: the phones, like configs: [mali-g715]")
-    found = [_config(node, folder) for node in _listed(keys["configs"], "configs")]
+    found = [_config(node) for node in keys["configs"].listed("configs")]
     _refuse_same_names(found, "config", "remove one, or rename it")
     return found
 
@@ -158,8 +142,8 @@ def _sample(keys):
 def read_study(path):
     """The Study in a file. Raises StudyError."""
     root = read_yaml(path)
-    keys, folder = root.items(KEYS), pathlib.Path(path).resolve().parent
-    configs, workloads = _configs(root, keys, folder), _workloads(root, keys, folder)
+    keys = root.items(KEYS)
+    configs, workloads = _configs(root, keys), _workloads(root, keys)
     planned = workloads[0].planned
     plan = parameters(keys["plan"], planned, PLAN) if "plan" in keys else []
     fixed = _set(keys, planned)

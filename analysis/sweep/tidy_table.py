@@ -6,7 +6,6 @@ import io
 import sqlite3
 
 from atomic_file import write_whole
-from effective_config import is_capacity
 from measure import MEASURES
 from parameter_values import column_of
 
@@ -31,11 +30,11 @@ def _value(path, chosen, point, keys):
     return getattr(config, "values", {}).get(path, point.plan.get(path.removeprefix("plan."), ""))
 
 
-def scaling(paths, options, row):
-    """The law that latency and energy of a capacity were scaled by, where one is swept."""
-    said = row["measures"].get("capacity_scaling", "")
-    if said or not any(map(is_capacity, paths)):
-        return said
+def scaling(paths, options, config):
+    """The law that latency and energy of a capacity were scaled by, where one is swept. `config`: the point's, before
+    any setting; or why it is refused."""
+    if not getattr(config, "capacities", set()).intersection(paths):
+        return ""
     return SCALED if "scaled" in options else ISO_LATENCY
 
 
@@ -46,7 +45,7 @@ def table(paths, points, keys, rows):
     lines = []
     for number, ((config, workload, _, point), (key, row)) in enumerate(zip(points, rows)):
         lines.append([key, config.name, workload.name, *(cells[number] for cells in parameters.values()),
-                      *(row["measures"].get(name, "") for name in MEASURES), scaling(paths, point.options, row),
+                      *(row["measures"].get(name, "") for name in MEASURES), scaling(paths, point.options, keys.config(point.config, {})),
                       row["status"], row["error"]])
     return names, lines
 

@@ -49,6 +49,10 @@ class Node:
             self.fail(f"{self.path} is empty; give at least one of {of_what}, or remove the key")
         return [Node(item, self.file, self.path) for item in self._node.value]
 
+    def listed(self, of_what):
+        """The same, of which one may be given without brackets."""
+        return self.list(of_what) if self.is_list() else [self]
+
     def is_list(self):
         return isinstance(self._node, yaml.SequenceNode)
 

@@ -7,6 +7,7 @@
 #include "core/progress_bar.hpp"
 #include "core/yaml_value.hpp"
 #include "sim/commands/assumed_numbers.hpp"
+#include "sim/commands/child_processes.hpp"
 #include "sim/commands/config_options.hpp"
 #include "sim/commands/scratch_folder.hpp"
 #include "sim/commands/simulation_child.hpp"
@@ -115,11 +116,7 @@ ExitStatus compare(const ReplayOptions& options) {
 }  // namespace
 
 ExitStatus run_against(const ReplayOptions& options) {
-  try {
-    return compare(options);
-  } catch (const Interruption& interruption) {
-    end_by(interruption);
-  }
+  return unless_interrupted([&] { return compare(options); });
 }
 
 }  // namespace fm

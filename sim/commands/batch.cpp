@@ -136,8 +136,10 @@ ExitStatus run_all(const ReplayOptions& options) {
   std::vector<ChildProcess> children;
   children.reserve(runs.size());
   static const std::set<std::string> own{"config", "trace", "jobs", "output", "json", "summary"};
+  const std::string summary = options.summary.empty() ? "brief" : options.summary;
   for (const SimulationChild& run : runs) {
     children.push_back(child_process(run, scratch.path(), options.given, own));
+    children.back().arguments.push_back("--summary=" + summary);
   }
   std::vector<Outcome> outcomes(runs.size());
   {
@@ -155,11 +157,7 @@ ExitStatus run_all(const ReplayOptions& options) {
 }  // namespace
 
 ExitStatus run_batch(const ReplayOptions& options) {
-  try {
-    return run_all(options);
-  } catch (const Interruption& interruption) {
-    end_by(interruption);
-  }
+  return unless_interrupted([&] { return run_all(options); });
 }
 
 }  // namespace fm

@@ -11,8 +11,6 @@
 #include <cstring>
 #include <map>
 
-#include "core/diagnostics.hpp"
-
 namespace fm {
 namespace {
 
@@ -160,10 +158,14 @@ void run_children(const std::vector<ChildProcess>& children, std::size_t jobs,
   }
 }
 
-void end_by(const Interruption& interruption) {
-  ::signal(interruption.signal_number, SIG_DFL);
-  ::raise(interruption.signal_number);
-  std::_Exit(128 + interruption.signal_number);
+ExitStatus unless_interrupted(const std::function<ExitStatus()>& body) {
+  try {
+    return body();
+  } catch (const Interruption& interruption) {
+    ::signal(interruption.signal_number, SIG_DFL);
+    ::raise(interruption.signal_number);
+    std::_Exit(128 + interruption.signal_number);
+  }
 }
 
 }  // namespace fm

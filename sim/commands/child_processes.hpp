@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/diagnostics.hpp"
+
 namespace fm {
 
 struct ChildProcess {
@@ -28,7 +30,8 @@ struct Interruption {
 void run_children(const std::vector<ChildProcess>& children, std::size_t jobs,
                   const std::function<void(std::size_t child, int status)>& on_end);
 
-/// Ends this process by the signal, as if nobody had handled it.
-[[noreturn]] void end_by(const Interruption& interruption);
+/// What `body`, which runs children, returns. An Interruption out of it, all cleaned up by then,
+/// ends this process by the signal, as if nobody had handled it.
+ExitStatus unless_interrupted(const std::function<ExitStatus()>& body);
 
 }  // namespace fm

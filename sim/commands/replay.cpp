@@ -18,6 +18,7 @@
 #include "sim/replay/request_dump.hpp"
 #include "sim/replay/simulation.hpp"
 #include "sim/stats/summary.hpp"
+#include "sim/stats/summary_wide.hpp"
 
 namespace fm {
 namespace {
@@ -41,8 +42,7 @@ void note_iso_latency(const ReplayOptions& options, const DeviceConfig& config) 
        changed_capacities(DeviceConfig::load(options.config), config)) {
     if (given.count(costs.latencies.front()) != 0) continue;
     std::cerr << "fmsim: note: iso-latency: " << costs.capacity << " changes, "
-              << boost::algorithm::join(costs.latencies, ", ") << " and "
-              << boost::algorithm::join(costs.energies, ", ")
+              << boost::algorithm::join(costs.paths(), ", ")
               << " stay; --capacities scaled scales them\n";
   }
 }
@@ -153,10 +153,11 @@ ExitStatus run_replay(int argc, const char* const* argv) {
   if (options.explain) return write(&output, explanation_of(config)), ExitStatus::done;
   const Clock::time_point start = Clock::now();
   const Result result = simulate_trace(config, options);
-  const std::string summary =
-      summary_of(result, config, std::chrono::duration<double>(Clock::now() - start).count());
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  std::string summary = summary_of(result, config, seconds);
+  if (options.summary == "wide") summary += wide_summary_of(result, config);
   write(&output, options.json ? to_json(result) : summary);
-  if (options.summary) std::cout << summary;
+  if (options.json && !options.summary.empty()) std::cout << summary;
   if (chrome_trace) write(&*chrome_trace, to_chrome_trace(result));
   return check_laws(result);
 }

@@ -40,7 +40,10 @@ const std::vector<Row>& rows() {
       {"output,o", "FILE",
        "where to; - is standard output; of several simulations a folder, one file each",
        &ReplayOptions::output},
-      {"summary", "", "with --json and -o FILE: also print the summary", &ReplayOptions::summary},
+      {"summary", "MODE",
+       "which summary: brief, or wide: also the run as lanes over time, its kernels, memory "
+       "hierarchy and stalls; with --json and -o FILE it is printed as well",
+       &ReplayOptions::summary},
       {"chrome-trace", "FILE", "also write the timeline for Perfetto or chrome://tracing",
        &ReplayOptions::chrome_trace},
       {"sample", "MODE",
@@ -85,8 +88,9 @@ void check_several(const ReplayOptions& options) {
   if (options.json && options.output == "-") {
     throw UserError("--json of several simulations needs -o FOLDER");
   }
-  if (options.summary) {
-    throw UserError("--summary goes with one simulation: several print a table of all");
+  if (!options.summary.empty() && (options.json || options.output == "-")) {
+    throw UserError(
+        "--summary of several simulations goes into files: it needs -o FOLDER, without --json");
   }
 }
 
@@ -134,6 +138,10 @@ void check(const ReplayOptions& options) {
     throw UserError("--sample " + options.sample + ": " +
                     accepted_words(options.sample, {"full", "auto"}));
   }
+  if (!options.summary.empty() && options.summary != "brief" && options.summary != "wide") {
+    throw UserError("--summary " + options.summary + ": " +
+                    accepted_words(options.summary, {"brief", "wide"}));
+  }
   if (options.repeat == 0) throw UserError("--repeat 0: run it at least once");
   if (!options.launches.empty() && (options.repeat > 1 || options.sample == "auto")) {
     throw UserError(
@@ -156,9 +164,8 @@ void check(const ReplayOptions& options) {
     throw UserError("--assumed-within goes with --against; see fmsim --help");
   }
   if (options.several()) return check_several(options);
-  if (options.summary && (!options.json || options.output == "-")) {
-    throw UserError(
-        "--summary goes with --json and -o FILE: without them the summary is the output already");
+  if (!options.summary.empty() && options.json && options.output == "-") {
+    throw UserError("--summary beside --json needs -o FILE: standard output takes one of the two");
   }
 }
 
@@ -184,7 +191,7 @@ std::string replay_help() {
       << list_of_commands() << "\nExample:\n"
       << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB\n"
       << "  fmsim --config mali-g715 --trace vit.trace --set l2.size=4MiB --against mali-g715\n"
-      << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary\n"
+      << "  fmsim --config mali-g715 --trace vit.trace --json -o vit.json --summary wide\n"
       << "  fmsim --config mali-g715 --config adreno-750 --trace vit.trace --trace ocr.trace "
          "--jobs 2\n\n"
       << "Exit status: 0 done, 1 a conservation law is broken, 2 the input is wrong, 3 the machine "

@@ -19,7 +19,7 @@ struct ReplayOptions {
   std::string assumed_within;              ///< "25 %"; empty: assumed numbers stay
   bool json = false;
   std::string output = "-";
-  bool summary = false;
+  std::string summary;  ///< "brief" or "wide"; empty: brief, and none beside --json
   std::string chrome_trace;
   std::string sample = "full";
   std::vector<std::string> perfect;

@@ -12,7 +12,7 @@ ChildProcess child_process(const SimulationChild& child, const fs::path& folder,
                            const std::set<std::string>& own) {
   ChildProcess process;
   // A value after '=' may begin with dashes.
-  process.arguments = {"--config=" + child.config, "--trace=" + child.trace, "--json", "--summary",
+  process.arguments = {"--config=" + child.config, "--trace=" + child.trace, "--json",
                        "--output=" + (folder / (child.name + ".json")).string()};
   for (const GivenOption& option : given) {
     if (own.count(option.name) != 0) continue;

@@ -18,8 +18,8 @@ struct SimulationChild {
   std::vector<std::string> settings;  ///< PATH=VALUE, beside those among the options handed on
 };
 
-/// Writes NAME.json, its summary to NAME.txt, what it says to NAME.error, in `folder`. The options
-/// in `given` are handed on, but those named in `own`.
+/// Writes NAME.json, what it prints to NAME.txt, what it says to NAME.error, in `folder`. The
+/// options in `given` are handed on, but those named in `own`.
 ChildProcess child_process(const SimulationChild& child, const std::filesystem::path& folder,
                            const std::vector<GivenOption>& given, const std::set<std::string>& own);
 

@@ -177,6 +177,12 @@ Address DeviceHeap::place(const HeapObject& object, Picoseconds now) {
                   ". Resident: " + resident_.description() + largest_objects());
 }
 
+void DeviceHeap::restart(Picoseconds now) {
+  resident_.restart(now);
+  peak_ = Bytes(0);
+  note_peak();
+}
+
 void DeviceHeap::note_peak() {
   const Bytes total = resident_.total();
   if (total <= peak_) return;

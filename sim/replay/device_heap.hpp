@@ -42,6 +42,9 @@ class DeviceHeap {
   void change_class(const trace::ChangeClass& change, Picoseconds now);
   const HeapObject& at(std::uint64_t object) const;
 
+  /// Another repetition begins, with what is there.
+  void restart(Picoseconds now);
+
   const ResidentMemory& resident() const { return resident_; }
   /// Holes and padding when the most memory was resident.
   const ResultFragmentation& fragmentation_at_peak() const { return fragmentation_; }

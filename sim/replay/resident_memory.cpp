@@ -53,6 +53,14 @@ void ResidentMemory::move(const BytesByClass& before, const BytesByClass& after,
   changed(now);
 }
 
+void ResidentMemory::restart(Picoseconds now) {
+  start_ = now;
+  peak_ = 0;
+  peak_by_class_ = {};
+  samples_.clear();
+  changed(now);
+}
+
 Bytes ResidentMemory::total() const {
   return Bytes(std::accumulate(current_.begin(), current_.end(), std::uint64_t{0}));
 }
@@ -85,7 +93,7 @@ void ResidentMemory::changed(Picoseconds now) {
 }
 
 MemorySample ResidentMemory::sample(Picoseconds time) const {
-  return {to_nanoseconds(time), claims_of(current_), Bytes(current_[trace::DRIVER])};
+  return {to_nanoseconds(time - start_), claims_of(current_), Bytes(current_[trace::DRIVER])};
 }
 
 ResultMemory ResidentMemory::summary(Picoseconds end) const {
@@ -93,7 +101,7 @@ ResultMemory ResidentMemory::summary(Picoseconds end) const {
   memory.peak = Bytes(peak_);
   memory.peak_by_class = claims_of(peak_by_class_);
   memory.peak_driver = Bytes(peak_by_class_[trace::DRIVER]);
-  const Nanoseconds last = to_nanoseconds(end);
+  const Nanoseconds last = to_nanoseconds(end - start_);
   // What the driver gives back after the run's last operation is no part of the run.
   for (const MemorySample& sample : samples_) {
     if (sample.time <= last) memory.over_time.push_back(sample);

@@ -24,13 +24,16 @@ class ResidentMemory {
   void remove(trace::MemoryClass memory_class, Bytes bytes, Picoseconds now);
   void move(const BytesByClass& before, const BytesByClass& after, Picoseconds now);
 
+  /// Another repetition begins: peaks, average and samples are those from here on, times since now.
+  void restart(Picoseconds now);
+
   Bytes total() const;
   Bytes bytes(trace::MemoryClass memory_class) const;
   Bytes added() const { return added_; }      ///< ever
   Bytes removed() const { return removed_; }  ///< ever
   /// "preloaded 12.0 MiB, activations 3.1 MiB": the classes that hold anything.
   std::string description() const;
-  /// Peaks, time-weighted average over [0, end] and a sample a change.
+  /// Peaks, time-weighted average until `end` and a sample a change.
   ResultMemory summary(Picoseconds end) const;
 
  private:
@@ -39,6 +42,7 @@ class ResidentMemory {
 
   BytesByClass current_{}, peak_by_class_{};
   std::uint64_t peak_ = 0;
+  Picoseconds start_;
   Bytes added_, removed_;
   std::vector<MemorySample> samples_;
 };

@@ -134,6 +134,7 @@ class Machine {
     log_.end = before_.time;
     board_ = CompletionBoard();
     registry_.count_from_here();
+    heap_.restart(before_.time);
     energy_.restart(before_.time);
     power_.restart(before_.time);
     periodic_.resume();

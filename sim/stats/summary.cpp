@@ -1,45 +1,20 @@
 #include "sim/stats/summary.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/join.hpp>
 #include <iomanip>
 #include <sstream>
 
+#include "core/capacity_law.hpp"
 #include "sim/stats/quantity_text.hpp"
+#include "sim/stats/summary_parts.hpp"
 
 namespace fm {
 namespace {
 
+using namespace summary;
+
 constexpr std::size_t top_launches = 10;
-
-double nanoseconds(Nanoseconds time) { return static_cast<double>(time.count()); }
-
-std::string percent(double share) { return three_digits(100 * share) + " %"; }
-
-std::string shortened(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most - 2) + "..";
-}
-
-/// Names of models differ at their ends, "NAME.2".
-std::string last_part(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : ".." + text.substr(text.size() - (most - 2));
-}
-
-/// Lines of "  name     value  note", the names and values in columns.
-class Section {
- public:
-  Section(std::ostringstream* out, const std::string& title) : out_(*out) {
-    out_ << "\n" << title << "\n";
-  }
-  void line(const std::string& name, const std::string& value, const std::string& note = "") {
-    out_ << "  " << std::left << std::setw(24) << shortened(name, 24) << std::right << std::setw(12)
-         << value;
-    if (!note.empty()) out_ << "  " << note;
-    out_ << "\n";
-  }
-
- private:
-  std::ostringstream& out_;
-};
 
 void write_latency(std::ostringstream* out, const Result& result) {
   const ResultLatency& latency = result.latency;
@@ -64,7 +39,7 @@ void write_latency(std::ostringstream* out, const Result& result) {
   }
   if (result.sampling_mode == "auto") {
     section.line("sampling error", "<= " + percent(result.sampling_error_bound),
-                 "of execution; --sample full simulates everything");
+                 "of execution; none with --sample full");
   }
 }
 
@@ -135,31 +110,17 @@ void write_top_launches(std::ostringstream* out, const Result& result) {
   for (std::size_t i = 0; i < std::min(top_launches, launches.size()); ++i) {
     const ResultLaunch& launch = *launches[i];
     const Nanoseconds time = launch.end - launch.start;
-    const std::string rate =
-        launch.macs > 0 && time.count() > 0
-            ? three_digits(static_cast<double>(launch.macs) / nanoseconds(time))
-            : "-";
     *out << "  " << std::left << std::setw(8) << shortened(launch.id, 7) << std::setw(12)
          << shortened(launch.operation, 11) << std::setw(13) << shortened(launch.kernel, 12)
-         << std::right << std::setw(9) << text_of(time) << std::setw(8) << rate << std::setw(7)
-         << share_of_roof(launch.roofline) << std::setw(9)
-         << text_with_prefix(launch.energy.total_nj * 1e-9, "J") << "  " << launch.bound << "\n";
+         << std::right << std::setw(9) << text_of(time) << std::setw(8)
+         << mac_rate(launch.macs, time) << std::setw(7) << share_of_roof(launch.roofline)
+         << std::setw(9) << joules(launch.energy.total_nj) << "  " << launch.bound << "\n";
   }
-}
-
-double counter(const Result& result, const std::string& name) {
-  const auto found = result.counters.find(name);
-  return found == result.counters.end() ? 0 : found->second.value;
 }
 
 void write_hit_rates(std::ostringstream* out, const Result& result) {
   Section section(out, "Hit rates of reads");
-  const std::vector<std::pair<const char*, const char*>> levels{{"load_store", "load/store L1"},
-                                                                {"texture", "texture cache"},
-                                                                {"cluster", "cluster cache"},
-                                                                {"l2", "L2"},
-                                                                {"slc", "system-level cache"}};
-  for (const auto& [prefix, name] : levels) {
+  for (const auto& [prefix, name] : cache_levels) {
     const double lookups = counter(result, std::string(prefix) + ".read_lookups");
     if (lookups == 0) continue;
     section.line(name, percent(counter(result, std::string(prefix) + ".read_hits") / lookups),
@@ -181,8 +142,8 @@ void write_peaks(std::ostringstream* out, const Result& result) {
   }
   if (result.roofline.bound.empty()) return;
   section.line("GFLOP/s", three_digits(result.roofline.achieved_gflops),
-               "of " + three_digits(result.roofline.attainable_gflops) +
-                   " attainable under the roof of " + result.roofline.bound);
+               "of " + three_digits(result.roofline.attainable_gflops) + " attainable: roof of " +
+                   result.roofline.bound);
 }
 
 void write_energy(std::ostringstream* out, const Result& result) {
@@ -190,12 +151,11 @@ void write_energy(std::ostringstream* out, const Result& result) {
   Section section(out, "Energy");
   for (const auto& [component, energy] : result.energy.by_component) {
     if (energy == 0) continue;
-    section.line(component, text_with_prefix(energy * 1e-9, "J"));
+    section.line(component, joules(energy));
   }
-  section.line("all", text_with_prefix(result.energy.total_nj * 1e-9, "J"),
+  section.line("all", joules(result.energy.total_nj),
                "mean power " + text_with_prefix(result.energy.average_power_mw * 1e-3, "W"));
-  section.line("  outside of launches",
-               text_with_prefix(result.energy.outside_launches_nj * 1e-9, "J"));
+  section.line("  outside of launches", joules(result.energy.outside_launches_nj));
   if (!result.power_over_time.empty()) {
     const auto hottest =
         std::max_element(result.power_over_time.begin(), result.power_over_time.end(),
@@ -217,21 +177,25 @@ void write_checks(std::ostringstream* out, const Result& result, double wall_sec
        << " conservation laws hold; drained; simulated in " << three_digits(wall_seconds) << " s\n";
   for (const ResultCheck& check : result.checks) {
     if (check.holds()) continue;
-    *out << "  BROKEN  " << check.law << ": " << std::fixed << std::setprecision(0) << check.left
-         << " != " << check.right << "\n";
+    *out << "  BROKEN  " << shortened(check.law, terminal_columns - 10) << "\n          "
+         << std::fixed << std::setprecision(0) << check.left << " != " << check.right << "\n";
   }
+}
+
+void write_heading(std::ostringstream* out, const Result& result, const DeviceConfig& config) {
+  std::size_t copies = 0;
+  for (const ResultLaunch& launch : result.launches) copies += launch.kernel == "copy" ? 1 : 0;
+  std::string counts = ": " + std::to_string(result.launches.size() - copies) + " launches";
+  if (copies > 0) counts += ", " + std::to_string(copies) + " copies";
+  *out << shortened(config.name() + ": " + config.description(), terminal_columns) << "\n"
+       << last_part(result.trace_file, terminal_columns - counts.size()) << counts << "\n";
 }
 
 }  // namespace
 
 std::string summary_of(const Result& result, const DeviceConfig& config, double wall_seconds) {
   std::ostringstream out;
-  std::size_t copies = 0;
-  for (const ResultLaunch& launch : result.launches) copies += launch.kernel == "copy" ? 1 : 0;
-  out << config.name() << ": " << config.description() << "\n"
-      << result.trace_file << ": " << result.launches.size() - copies << " launches";
-  if (copies > 0) out << ", " << copies << " copies";
-  out << "\n";
+  write_heading(&out, result, config);
   write_latency(&out, result);
   write_models(&out, result);
   write_memory(&out, result.memory);
@@ -243,6 +207,18 @@ std::string summary_of(const Result& result, const DeviceConfig& config, double 
   write_checks(&out, result, wall_seconds);
   return out.str();
 }
+
+namespace {
+
+/// What fmsim --capacities scaled moves with a capacity; "" for other values.
+std::string moved_with(const std::string& path) {
+  for (const CapacityCosts& costs : capacity_costs()) {
+    if (costs.capacity == path) return boost::algorithm::join(costs.paths(), ", ");
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string explanation_of(const DeviceConfig& config) {
   std::ostringstream out;
@@ -259,6 +235,8 @@ std::string explanation_of(const DeviceConfig& config) {
         << "\n    from " << value.origin;
     if (value.where.line > 0) out << ":" << value.where.line;
     out << "\n";
+    const std::string moved = moved_with(parameter.path);
+    if (!moved.empty()) out << "    a capacity: --capacities scaled moves " << moved << "\n";
   }
   return out.str();
 }

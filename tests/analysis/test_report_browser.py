@@ -19,6 +19,8 @@ SHOWN_NUMBERS = """Object.fromEntries([...document.querySelectorAll(".card")].ma
 DRAWN_BARS = """document.getElementById("launches").querySelectorAll(".barlayer .point").length"""
 COMPLETE = """new Promise(done => {
     const look = () => document.documentElement.dataset.complete ? done(true) : setTimeout(look, 20); look(); })"""
+# A page is told with a frame that its medium has changed.
+NEXT_FRAME = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 TEXT_CONTRAST = """(() => {
     const parts = (colour) => colour.match(/[0-9.]+/g).slice(0, 3).map(Number).map(
         (part) => part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
@@ -89,6 +91,7 @@ class Browser(WithFolder):
             self.assertGreaterEqual(self.browser.evaluate(TEXT_CONTRAST), 4.5, scheme)
             grounds.append(self.browser.evaluate("""getComputedStyle(document.body).backgroundColor"""))
             # Letters of the pictures change with the page.
+            self.browser.evaluate(NEXT_FRAME)
             label = self.browser.evaluate("""getComputedStyle(document.querySelector("#memory .xtitle")).fill""")
             self.assertEqual(label, "rgb(28, 39, 51)" if scheme == "light" else "rgb(230, 235, 240)")
         self.assertNotEqual(*grounds)
@@ -144,6 +147,12 @@ class Browser(WithFolder):
         self.assertEqual(self.browser.evaluate("""getComputedStyle(document.body).backgroundColor"""),
                          "rgb(255, 255, 255)")
         self.assertEqual(self.browser.evaluate("""getComputedStyle(document.querySelector("nav")).display"""), "none")
+
+    def test_what_is_not_drawn_yet_is_drawn_before_printing(self):
+        self.browser.open(self.page)
+        self.assertTrue(self.browser.evaluate("""(() => { window.dispatchEvent(new Event("beforeprint"));
+            return [...document.querySelectorAll(".plot")].every(plot => plot.querySelector(".main-svg")); })()"""))
+        self.browser.evaluate("""window.dispatchEvent(new Event("afterprint"))""")
 
     def test_narrow_windows_do_not_scroll_sideways(self):
         self.browser.size(400, 800)

@@ -107,7 +107,7 @@ class Destinations(WithFolder):
                 errors = process.communicate(timeout=60)[1]
             self.assertEqual(process.returncode, 2)
             self.assertRegex(
-                errors, r"^fmreport: error: .*: No space left on device; the report needs [0-9,]+ bytes\n$")
+                errors, r"^fmreport: error: .*: No space left on device; to be written are [0-9,]+ bytes: make room")
 
     def test_a_file_that_cannot_grow_leaves_the_old_page(self):
         path, page = self.write(sample_result(1)), self.folder / "r.html"

@@ -11,7 +11,7 @@ from report_case import ROOT, Page, WithFolder  # first: it finds the report's m
 from sample_result import sample_result
 
 import hierarchy
-from device_rates import DeviceRates, quantity
+from device_rates import DeviceRates, si_number
 from quantities import bytes_text
 
 BIN = pathlib.Path(os.environ.get("FM_BIN", ROOT / "build/release/bin"))
@@ -34,7 +34,7 @@ class SimulatedRuns(WithFolder):
     def test_dram_edges_are_the_bandwidth_achieved(self):
         result = simulated("mali-g715", "bandwidth_buffer")
         config = result["config"]["dram"]
-        of = {key: quantity(config[key]["value"]) for key in ("channels", "channel_width_bits", "data_rate")}
+        of = {key: si_number(config[key]["value"]) for key in ("channels", "channel_width_bits", "data_rate")}
         bandwidth = of["channels"] * of["channel_width_bits"] / 8 * of["data_rate"]
         seconds = result["latency"]["integrated_ns"] * 1e-9
         moved = crossing(result, "slc", "dram", "read") + crossing(result, "slc", "dram", "write")
@@ -107,7 +107,7 @@ class Quantities(unittest.TestCase):
                               ("8533 MT/s", 8533e6), ("0.3 pJ", 0.3e-12), ("44 cycles", 44), ("18 ns", 18e-9), (7, 7),
                               ("0.5", 0.5), ("64 B", 64), ("oldest_first", None), (True, None), ([1], None),
                               ("1.2.3 MB", None), ("", None)):
-            found = quantity(value)
+            found = si_number(value)
             if wanted is None:
                 self.assertIsNone(found, value)
             else:

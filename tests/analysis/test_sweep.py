@@ -14,16 +14,18 @@ from unittest import mock
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("FM_BIN", ROOT / "build/release/bin"))
 sys.path.insert(0, str(ROOT / "analysis/sweep"))
 
-from effective_config import EffectiveConfig, config_words, is_capacity  # noqa: E402
+from effective_config import EffectiveConfig, config_words  # noqa: E402
 from folder import Folder  # noqa: E402
 from measure import bound_of, measures  # noqa: E402
 from planned_trace import phone_file  # noqa: E402
-from point import Keys, Point, points_of  # noqa: E402
+from point import Keys, Point, file_digest, plan_words, points_of  # noqa: E402
 from problems import StudyError  # noqa: E402
 from progress import Progress, duration  # noqa: E402
 from parameter_values import column_of, measured  # noqa: E402
+from simulator_tools import Refused  # noqa: E402
 from slurm_launcher import SlurmLauncher, script  # noqa: E402
 from study import read_study  # noqa: E402
 from tidy_table import csv_bytes, scaling, sqlite_bytes  # noqa: E402
@@ -42,6 +44,9 @@ local.size = 32 KiB
 local.kind = {local}
 cluster.size = 0 B
 l2.size = 1 MiB
+    bytes of the cache (1 KiB to 1 GiB)
+    assumed: cited
+    a capacity: --capacities scaled moves l2.latency
 l2.line = 64 B
 slc.size = 8 MiB
 storage.read_bandwidth = [[4 KiB, 225 MB/s], [1 MiB, 2100 MB/s]]
@@ -102,6 +107,25 @@ class ReadingTest(StudyCase):
         self.assertEqual(auto.planned_for, {"l2.slices": "4", "gpu.cores": "5"})
         self.assertEqual(fixed.planned_for, {"l2.slices": "4"})
         self.assertEqual(fixed.settings, auto.settings)
+
+    PLANNED = "configs: [mali-g715]\nmodels: [net.onnx]\n"
+
+    def test_profiles_lie_beside_the_study(self):
+        for name in ("a.profile", "b.profile"):
+            (self.folder / name).write_text(name)
+        study = self.study(self.PLANNED + "plan: {profile: a.profile}\n"
+                                          "grid: {plan.learn-from: [b.profile, [a.profile, b.profile]]}\n")
+        first, second = (str(self.folder.resolve() / name) for name in ("a.profile", "b.profile"))
+        self.assertEqual([point.plan for _, _, _, point in points_of(study)],
+                         [{"profile": [first], "learn-from": [second]},
+                          {"profile": [first], "learn-from": [first, second]}])
+        self.assertEqual(plan_words(points_of(study)[1][3].plan),
+                         ["--learn-from", first, "--learn-from", second, "--profile", first])
+        self.refused(3, "plan.profile c.profile: no such file", self.PLANNED + "plan: {profile: c.profile}\n")
+        self.refused(3, "plan.profile is one file; give several to plan.learn-from",
+                     self.PLANNED + "plan: {profile: [a.profile, b.profile]}\n")
+        self.refused(4, "plan.learn-from c.profile: no such file",
+                     self.PLANNED + "grid:\n  plan.learn-from: [c.profile]\n")
 
     def test_curves_are_written_as_the_config_language_does(self):
         study = self.study("configs: [mali-g715]\ntraces: [a.trace]\n"
@@ -185,11 +209,14 @@ class ConfigTest(unittest.TestCase):
         self.assertEqual(EffectiveConfig(explained(local="dedicated")).area_proxy_bytes(),
                          7 * (a_core + 32768) + shared)
 
-    def test_capacities(self):
-        for path in ("l2.size", "texture.cache_size", "slc.size", "gpu.registers_per_core"):
-            self.assertTrue(is_capacity(path), path)
-        for path in ("l2.line", "dram.row_size", "mmu.page_size", "gpu.cores"):
-            self.assertFalse(is_capacity(path), path)
+    def test_capacities_are_what_fmsim_says(self):
+        self.assertEqual(EffectiveConfig(explained()).capacities, {"l2.size"})
+
+    def test_capacities_of_fmsim_itself(self):
+        printed = subprocess.run([BIN / "fmsim", "--config", "mali-g715", "--explain"], capture_output=True, text=True,
+                                 check=True, cwd=ROOT).stdout
+        self.assertEqual(EffectiveConfig(printed).capacities, {"load_store.cache_size", "texture.cache_size",
+                                                               "local.size", "cluster.size", "l2.size", "slc.size"})
 
     def test_the_preset_is_set_before_what_refines_it(self):
         self.assertEqual(config_words("phone", {"dram.tRCD": "20ns", "dram.preset": "lpddr5-6400"}),
@@ -251,6 +278,15 @@ class KeyTest(StudyCase):
         for tool in ("fmplan", "fmexec", "fmtrace"):
             self.assertNotEqual(keys("auto", 5), keys("auto", 5, **{tool: "2"}))
 
+    def test_profiles_count_by_their_contents(self):
+        def key(file, contents):
+            (self.folder / file).write_text(contents)
+            file_digest.cache_clear()
+            study = self.study(f"configs: [mali-g715]\nmodels: [net.onnx]\nplan: {{profile: {file}}}\n")
+            return Keys(FakeTools()).key(points_of(study)[0][3])
+        self.assertEqual(key("a.profile", "one"), key("b.profile", "one"))
+        self.assertNotEqual(key("a.profile", "one"), key("a.profile", "two"))
+
     def test_points_travel_as_json(self):
         study = self.study("configs: [mali-g715]\nmodels: [{model: net.onnx, options: [--storage, f32]}]\n")
         point = points_of(study)[0][3]
@@ -276,9 +312,10 @@ class FolderTest(StudyCase):
         folder = Folder(self.folder / "out")
         folder.save_row("old", self.ROW)
         full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        with mock.patch("os.fsync", side_effect=full), self.assertRaises(StudyError) as caught:
+        with mock.patch("os.replace", side_effect=full), self.assertRaises(StudyError) as caught:
             folder.save_row("new", self.ROW)
-        self.assertIn("rows/new.json: No space left on device; finished points are kept", str(caught.exception))
+        self.assertIn("rows/new.json: No space left on device; to be written are ", str(caught.exception))
+        self.assertIn("; finished points are kept: the same command goes on", str(caught.exception))
         self.assertEqual([path.name for path in (folder.path / "rows").iterdir()], ["old.json"])
         self.assertEqual(folder.row("old")["measures"], {"latency_ns": 1})
 
@@ -316,12 +353,12 @@ class MeasureTest(unittest.TestCase):
                          (9, 5, 4, 70, "dram"))
         self.assertEqual(bound_of([]), "")
 
-    def test_the_law_of_a_capacity_is_fmsims_or_none(self):
-        self.assertEqual(scaling(["l2.size"], [], {"measures": {"capacity_scaling": "cacti"}}), "cacti")
-        silent = {"measures": {"capacity_scaling": ""}}
-        self.assertEqual(scaling(["gpu.cores", "texture.cache_size"], [], silent), "iso-latency")
-        self.assertIn("square root", scaling(["l2.size"], ["--capacities", "scaled"], silent))
-        self.assertEqual(scaling(["gpu.cores"], [], {"measures": {}}), "")
+    def test_the_law_of_a_capacity_is_named_where_one_is_swept(self):
+        config = EffectiveConfig(explained())
+        self.assertEqual(scaling(["gpu.cores", "l2.size"], [], config), "iso-latency")
+        self.assertIn("square root", scaling(["l2.size"], ["--capacities", "scaled"], config))
+        self.assertEqual(scaling(["gpu.cores", "gpu.registers_per_core"], [], config), "")
+        self.assertEqual(scaling(["l2.size"], [], Refused("no such config")), "")
 
 
 class TableTest(unittest.TestCase):

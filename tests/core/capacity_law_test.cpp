@@ -22,6 +22,15 @@ TEST(CapacityLaw, FourTimesTheCapacityCostsTwice) {
   EXPECT_EQ(after.picojoules("energy.slc_read"), before.picojoules("energy.slc_read"));
 }
 
+TEST(CapacityLaw, AClusterCacheHasALatencyOnly) {
+  const DeviceConfig before = DeviceConfig::load("adreno-750");
+  DeviceConfig after = before;
+  after.set("cluster.size", std::to_string(4 * before.bytes("cluster.size").count()) + " B");
+  scale_with_capacities(before, {}, &after);
+  EXPECT_EQ(after.cycles("cluster.latency").count(), 2 * before.cycles("cluster.latency").count());
+  EXPECT_EQ(after.picojoules("energy.l2_read"), before.picojoules("energy.l2_read"));
+}
+
 TEST(CapacityLaw, WhatIsGivenStays) {
   const DeviceConfig before = DeviceConfig::load("mali-g715");
   DeviceConfig after = with("l2.size", "4 MiB");
@@ -43,8 +52,8 @@ TEST(CapacityLaw, EveryCapacityHasCostsInTheSchema) {
   const DeviceConfig config = DeviceConfig::load("adreno-750");
   for (const CapacityCosts& costs : capacity_costs()) {
     EXPECT_EQ(config.values().count(costs.capacity), 1u) << costs.capacity;
-    for (const auto& paths : {costs.latencies, costs.energies}) {
-      for (const std::string& path : paths) EXPECT_EQ(config.values().count(path), 1u) << path;
+    for (const std::string& path : costs.paths()) {
+      EXPECT_EQ(config.values().count(path), 1u) << path;
     }
   }
 }

@@ -199,6 +199,19 @@ class PlanTest(SweepCase):
         made, = self.out.glob("plans/*.plan.yaml")
         self.assertEqual(made.read_text(), (self.folder / "plan.yaml").read_text())
 
+    def test_a_profile_beside_the_study_plans_as_it_does_without_a_sweep(self):
+        times = self.folder / "net.json"
+        pipeline.tool("fmsim", "--config", "mali-g715", "--trace", self.made / "products.trace", "--json", "-o", times)
+        self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\n"
+                                 "plan: {policy: optimal, budget: 4MiB, profile: net.json}\n"))
+        pipeline.tool("fmplan", "--model", self.made / "products.onnx", "--config", "mali-g715", "--policy", "optimal",
+                      "--budget", "4MiB", "--profile", times, "-o", self.folder / "plan.yaml")
+        made, = self.out.glob("plans/*.plan.yaml")
+        self.assertEqual(made.read_text(), (self.folder / "plan.yaml").read_text())
+        times.write_text("{}")
+        again = self.sweep(self.folder / "study.yaml", status=2)
+        self.assertIn("net.json: is no result of fmsim or fmexec", again.stderr)
+
     def test_a_plan_that_cannot_be_is_a_row(self):
         done = self.sweep(self.of_model("configs: [mali-g715]\nmodels: [MODEL]\nplan: {policy: optimal}\n"
                                         "grid: {plan.budget: [1KiB, 4MiB]}\n"))
@@ -310,11 +323,11 @@ class RefusalTest(SweepCase):
         table = self.out / "table.csv"
         kept = table.read_bytes()
         wider = self.of_trace("grid: {gpu.cores: [3, 5]}\n")
-        code = ("import errno, os, sys; sys.path.insert(0, sys.argv[1]); import fmsweep, atomic_file\n"
-                "def full(_): raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))\n"
-                "atomic_file.os.fsync = full\nsys.exit(fmsweep.main(sys.argv[2:]))")
+        code = ("import errno, os, sys; sys.path.insert(0, sys.argv[1]); import fmsweep\n"
+                "def full(*_): raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))\n"
+                "os.replace = full\nsys.exit(fmsweep.main(sys.argv[2:]))")
         done = pipeline.call(sys.executable, "-c", code, FMSWEEP[1].parent, wider, "-o", self.out, status=2)
-        self.assertRegex(done.stderr, "fmsweep: error: .*: No space left on device; finished points are kept: make")
+        self.assertRegex(done.stderr, "fmsweep: error: .*: No space left on device; .*; finished points are kept")
         self.assertEqual(table.read_bytes(), kept)
         self.assertIn("1 finished before; 1 to run", self.sweep(wider).stderr)
 

@@ -305,5 +305,22 @@ TEST(ResidentMemory, AveragesOverTimeAndKeepsEachClassPeak) {
   EXPECT_THROW(memory.remove(trace::STAGING, Bytes(1), Picoseconds(30'000)), std::logic_error);
 }
 
+TEST(ResidentMemory, ARepetitionCountsFromItsOwnBeginning) {
+  ResidentMemory memory;
+  memory.add(trace::PRELOADED, Bytes(100), Picoseconds(0));
+  memory.add(trace::STAGING, Bytes(900), Picoseconds(10'000));
+  memory.remove(trace::STAGING, Bytes(900), Picoseconds(20'000));
+  memory.restart(Picoseconds(50'000));
+  memory.add(trace::ACTIVATIONS, Bytes(200), Picoseconds(60'000));
+  const ResultMemory summary = memory.summary(Picoseconds(70'000));
+  EXPECT_EQ(summary.peak.count(), 300u);
+  EXPECT_EQ(summary.average.count(), 200u);
+  EXPECT_EQ(summary.peak_by_class.staging.count(), 0u);
+  ASSERT_EQ(summary.over_time.size(), 2u);
+  EXPECT_EQ(summary.over_time[0].time.count(), 0u);
+  EXPECT_EQ(summary.over_time[0].claims.total().count(), 100u);
+  EXPECT_EQ(summary.over_time[1].time.count(), 10u);
+}
+
 }  // namespace
 }  // namespace fm

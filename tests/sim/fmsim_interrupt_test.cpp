@@ -87,8 +87,8 @@ TEST_F(Interrupt, AClosedStreamIsAFailedWriteAndNoFilesOwn) {
   for (const std::string closed : {"<&-", "2>&-", ">&-", "<&- >&- 2>&-"}) {
     const int expected = closed == "<&-" || closed == "2>&-" ? 0 : 3;
     std::filesystem::remove(path("r.json"));
-    EXPECT_EQ(status_of(replay() + " --json --summary -o " + path("r.json") + " --chrome-trace " +
-                            path("c.json"),
+    EXPECT_EQ(status_of(replay() + " --json --summary wide -o " + path("r.json") +
+                            " --chrome-trace " + path("c.json"),
                         closed),
               expected)
         << closed;

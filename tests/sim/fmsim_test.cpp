@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/capacity_law.hpp"
 #include "core/device_config.hpp"
 #include "tests/sim/fmsim_process.hpp"
 
@@ -17,11 +18,21 @@ namespace fm {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 using test::contents_of;
 using test::Outcome;
 
 class Fmsim : public test::FmsimProcess {};
+
+/// The first line that does not fit a terminal of 80 columns; "" when all do.
+std::string too_wide_line(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.size() > 80) return line;
+  }
+  return "";
+}
 
 TEST_F(Fmsim, PerfectPartsAndRequestDumps) {
   const std::string dump = path("requests.csv");
@@ -72,13 +83,62 @@ TEST_F(Fmsim, SummaryFitsATerminal) {
                            "Hit rates", "conservation laws hold"}) {
     EXPECT_THAT(outcome.out, HasSubstr(word));
   }
-  std::istringstream lines(outcome.out);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("Lanes over time")));
+  EXPECT_EQ(too_wide_line(outcome.out), "");
+}
+
+TEST_F(Fmsim, WideSummariesFitATerminalOnEveryDevice) {
+  const std::string traces = FM_TRACES "/microbench/";
+  for (const std::string& trace : {trace(), traces + "disk_read.trace",
+                                   traces + "launch_latency.trace", traces + "wave_width.trace"}) {
+    for (const char* config : {"mali-g52", "mali-g610", "mali-g715", "adreno-540", "adreno-740",
+                               "adreno-750", "pocl-host"}) {
+      const Outcome outcome =
+          run(std::string("--summary wide --sample auto --config ") + config + " --trace " + trace);
+      ASSERT_EQ(outcome.status, 0) << config << " " << trace << "\n" << outcome.err;
+      EXPECT_EQ(too_wide_line(outcome.out), "") << config << " " << trace;
+      EXPECT_THAT(outcome.out, HasSubstr("\nLanes over time")) << config << " " << trace;
+    }
+  }
+}
+
+TEST_F(Fmsim, TheWideSummaryGoesOnWhereTheBriefOneEnds) {
+  // But for how long the simulation took here.
+  const auto without_seconds = [](const std::string& text) {
+    const std::string before = "simulated in ";
+    const std::size_t begin = text.find(before) + before.size();
+    return text.substr(0, begin) + text.substr(text.find(" s\n", begin));
+  };
+  const std::string brief = without_seconds(run(replay() + " --summary brief").out);
+  EXPECT_EQ(without_seconds(run(replay()).out), brief);
+  const std::string wide = without_seconds(run(replay() + " --summary wide").out);
+  EXPECT_EQ(wide.substr(0, brief.size()), brief);
+  for (const char* title :
+       {"\nLanes over time", "\nKernels\n", "\nMemory hierarchy", "\nIssue slots"}) {
+    EXPECT_THAT(wide.substr(brief.size()), HasSubstr(title));
+  }
+  const Outcome beside = run(replay() + " --json -o " + path("r.json") + " --summary wide");
+  EXPECT_EQ(without_seconds(beside.out), wide);
+  EXPECT_EQ(run(replay() + " --json -o " + path("r.json")).out, "");
+  ASSERT_EQ(run(replay() + " --config adreno-750 --summary wide -o " + path("texts")).status, 0);
+  EXPECT_EQ(without_seconds(contents_of(path("texts/mali-g715.a.txt"))), wide);
+}
+
+TEST_F(Fmsim, SummariesThatCannotBePrintedAreRefused) {
+  expect_refused(replay() + " --summary wid", {"--summary wid", "did you mean", "wide"});
+  expect_refused(replay() + " --summary all", {"--summary all", "brief", "wide"});
+  EXPECT_THAT(run(replay() + " --json --summary brief").err, HasSubstr("--summary beside --json"));
+  const std::string both = replay() + " --config adreno-750 --summary wide";
+  for (const std::string& arguments : {both, both + " --json -o " + path("results")}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("--summary of several simulations goes into files"));
+  }
 }
 
 TEST_F(Fmsim, JsonHasTheDesignsKeysAndIsTheSameTwice) {
   ASSERT_EQ(run(replay() + " --json -o " + path("1.json")).status, 0);
-  ASSERT_EQ(run(replay() + " --json -o " + path("2.json") + " --summary").status, 0);
+  ASSERT_EQ(run(replay() + " --json -o " + path("2.json") + " --summary brief").status, 0);
   const std::string text = contents_of(path("1.json"));
   EXPECT_EQ(text, contents_of(path("2.json")));
   const auto json = nlohmann::json::parse(text);
@@ -197,6 +257,24 @@ TEST_F(Fmsim, ExplainNamesEverySource) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const ParameterSchema& parameter : device_config_schema()) {
     EXPECT_THAT(outcome.out, HasSubstr("\n" + parameter.path + " = "));
+  }
+}
+
+TEST_F(Fmsim, ExplainMarksTheCapacities) {
+  const std::string text = run("--config adreno-750 --explain").out;
+  const auto entry = [&](const std::string& path) {
+    const std::size_t begin = text.find("\n" + path + " = ");
+    return text.substr(begin, text.find("\n\n", begin) - begin);
+  };
+  EXPECT_THAT(entry("l2.size"), HasSubstr("\n    a capacity: --capacities scaled moves l2.latency, "
+                                          "energy.l2_read, energy.l2_write"));
+  for (const ParameterSchema& parameter : device_config_schema()) {
+    const auto& costs = capacity_costs();
+    const bool is_one = std::any_of(costs.begin(), costs.end(), [&](const CapacityCosts& one) {
+      return one.capacity == parameter.path;
+    });
+    EXPECT_EQ(entry(parameter.path).find("a capacity:") != std::string::npos, is_one)
+        << parameter.path;
   }
 }
 

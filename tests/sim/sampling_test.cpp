@@ -230,6 +230,8 @@ TEST(Repeat, EachRunIsTheSameWorkAndTimesBeginWithIt) {
   ASSERT_EQ(thrice.launches.size(), 4u);
   EXPECT_EQ(thrice.counters.at("core.waves").value, once.counters.at("core.waves").value);
   EXPECT_EQ(thrice.launches[0].start, thrice.latency.init);
+  EXPECT_EQ(thrice.memory.over_time.front().time.count(), 0u);
+  EXPECT_LE(thrice.memory.over_time.back().time, thrice.latency.integrated);
   const auto time = [&](std::size_t i) {
     return static_cast<double>(thrice.repetitions[i].exec.count());
   };

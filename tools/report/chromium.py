@@ -21,10 +21,10 @@ class ChromiumError(Exception):
 
 
 class Chromium:
-    """A browser with one page. `errors` is what its console had of errors since the page was opened,
-    `requests` the addresses that it asked for."""
+    """A browser with one page and a profile of its own. `errors` is what its console had of errors since the page was
+    opened, `requests` the addresses that it asked for; a page that is not `watched`, as a reader's, has neither."""
 
-    def __init__(self, timeout=60):
+    def __init__(self, timeout=60, watched=True):
         self.errors, self.requests = [], []
         self._timeout, self._last, self._session, self._rest = timeout, 0, None, b""
         self._profile = tempfile.TemporaryDirectory(
@@ -43,7 +43,7 @@ class Chromium:
         try:
             target = self.command("Target.createTarget", url="about:blank")["targetId"]
             self._session = self.command("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-            for domain in ("Page", "Runtime", "Log", "Network"):
+            for domain in ("Page", "Runtime", "Log", "Network") if watched else ("Page",):
                 self.command(f"{domain}.enable")
         except BaseException:
             self.close()
