@@ -47,9 +47,9 @@ class Tools:
         return digest_of((self.folder / name).read_bytes())
 
     @functools.lru_cache(maxsize=None)
-    def config_text(self, config):
-        """The device's effective config, whatever files it is based on."""
-        return self.run("fmsim", "--config", config_path(config), "--explain")[1]
+    def config_text(self, config, settings=()):
+        """The device's effective config, whatever files it is based on; `settings`: words of fmsim, --set PATH=VALUE."""
+        return self.run("fmsim", "--config", config_path(config), *settings, "--explain")[1]
 
 
 def digest_of(*parts):

@@ -1,34 +1,56 @@
-"""The paper's evaluation on simulated phones, beside its numbers (docs/paper.md; --html FILE: the same with pictures,
-by default out/paper/paper.html): ./fm paper [--networks A,B]
+"""The paper's evaluation on simulated phones, beside its numbers, and what it could not show (docs/paper.md; --html FILE: the
+same with pictures, by default out/paper/paper.html): ./fm paper [--networks A,B] [--sections A,B]
 
 Finished points are kept under out/paper by the digest of all they depend on; an interrupted study goes on where it
-was. --only-kept measures nothing and prints what is there. Which networks, phones and policies: paper.yaml.
+was. --only-kept measures nothing and prints what is there, --sections simulates only for these sections and prints the others
+so. Which networks, phones and policies: paper.yaml. A section is a module of sections/.
 """
 
 import pathlib
+import sys
+import time
 
 from command_line import ROOT
 from paper_html import html
 from paper_page import page
 from points import load_yaml
-from study_points import collect, parser
+from section import Work
+from sections import published_tables
+from study_points import parser
 
 HERE = pathlib.Path(__file__).parent
+SECTIONS = [module.SECTION for module in (published_tables,)]
+
+
+def parse():
+    options = parser("The paper's evaluation on simulated phones, beside its numbers", HERE / "paper.yaml", ROOT / "docs/paper.md")
+    options.add_argument("--sections", help=f"simulate only for these of {', '.join(section.name for section in SECTIONS)}")
+    options.add_argument("--html", type=pathlib.Path, default=ROOT / "out/paper/paper.html",
+                         help="the page with pictures (default %(default)s)")
+    parsed = options.parse_args()
+    unknown = set(parsed.sections.split(",") if parsed.sections else ()) - {section.name for section in SECTIONS}
+    if unknown:
+        options.error(f"--sections: no section is named {', '.join(sorted(unknown))}; see --help")
+    return parsed
+
+
+def gathered(section, study, published, options):
+    """What the section found; simulated now where the command line asks for it."""
+    wanted = not options.sections or section.name in options.sections.split(",")
+    begin = time.perf_counter()
+    made = section.make(Work(study, published, options, options.only_kept or not wanted))
+    print(f"{section.name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
+    return made
 
 
 def main():
-    arguments = parser("The paper's evaluation on simulated phones, beside its numbers", HERE / "paper.yaml",
-                       ROOT / "docs/paper.md")
-    arguments.add_argument("--html", type=pathlib.Path, default=ROOT / "out/paper/paper.html",
-                           help="the page with pictures (default %(default)s)")
-    options = arguments.parse_args()
-    study = load_yaml(options.study)
-    points, missing = collect(study, options)
-    published = load_yaml(HERE / "published.yaml")
-    text = page(study, points, missing, published)
+    options = parse()
+    study, published = load_yaml(options.study), load_yaml(HERE / "published.yaml")
+    made = [(section, gathered(section, study, published, options)) for section in SECTIONS]
+    text = page(study, made, published)
     options.output.write_text(text)
     options.html.parent.mkdir(parents=True, exist_ok=True)
-    options.html.write_text(html(study, points, published, text))
+    options.html.write_text(html(study, made, published, text))
     print(options.output, options.html)
 
 

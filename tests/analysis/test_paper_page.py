@@ -9,9 +9,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis/paper"))
 
 from likeness import geometric_mean, likeness, likeness_text  # noqa: E402
-from paper_html import html, latency_series, memory_series  # noqa: E402
-from paper_page import Phone, page  # noqa: E402
+from paper_html import html  # noqa: E402
+from paper_page import page  # noqa: E402
 from points import load_yaml  # noqa: E402
+from section import Gathered  # noqa: E402
+from sections import published_tables  # noqa: E402
+from sections.published_tables import Phone, latency_series, memory_series  # noqa: E402
 
 STUDY = load_yaml(ROOT / "analysis/paper/paper.yaml")
 PUBLISHED = load_yaml(ROOT / "analysis/paper/published.yaml")
@@ -35,6 +38,10 @@ POINTS = {
 }
 
 
+def made(points, missing=None):
+    return [(published_tables.SECTION, Gathered(points, missing))]
+
+
 def rows_of(text, title):
     """Cells of the table under the heading that begins like this."""
     section = text[text.index("## " + title):].split("\n## ")[0]
@@ -44,7 +51,7 @@ def rows_of(text, title):
 
 class PaperPageTest(unittest.TestCase):
     def setUp(self):
-        self.page = page(STUDY, POINTS, {("vit-1024", "adreno-750", "lc-opg"): "not measured yet"}, PUBLISHED)
+        self.page = page(STUDY, made(POINTS, {("vit-1024", "adreno-750", "lc-opg"): "not measured yet"}), PUBLISHED)
 
     def test_latency_stands_beside_the_papers(self):
         resnet, deepvit = rows_of(self.page, "Table 7")
@@ -70,10 +77,10 @@ class PaperPageTest(unittest.TestCase):
         self.assertEqual(pixel[1][-2:], ["3.00 / 9.00", "3.00 / 9.00"])
 
     def test_what_is_missing_is_said(self):
-        self.assertIn("- vit-1024, adreno-750: lc-opg: not measured yet", self.page)
+        self.assertIn("- tables, vit-1024, adreno-750: lc-opg: not measured yet", self.page)
 
     def test_a_study_without_points_is_still_a_page(self):
-        text = page(STUDY, {}, {}, PUBLISHED)
+        text = page(STUDY, made({}), PUBLISHED)
         self.assertIn("nothing to hold against the paper", text)
         self.assertNotIn("nan", text)
 
@@ -87,7 +94,7 @@ class PaperHtmlTest(unittest.TestCase):
         self.assertEqual(memory_series(phone, PUBLISHED)["streamed"][0], ("ResNet50", 50, 83))
 
     def test_the_page_asks_for_nothing_and_has_the_tables(self):
-        text = html(STUDY, POINTS, PUBLISHED, page(STUDY, POINTS, {}, PUBLISHED))
+        text = html(STUDY, made(POINTS), PUBLISHED, page(STUDY, made(POINTS), PUBLISHED))
         self.assertIn("default-src 'none'", text)
         self.assertNotIn("http://", text.split("<script")[0])
         self.assertGreaterEqual(text.count("<table>"), 6)
@@ -95,7 +102,7 @@ class PaperHtmlTest(unittest.TestCase):
         self.assertNotIn("evidence.md\"", text)
 
     def test_without_points_there_are_no_pictures(self):
-        text = html(STUDY, {}, PUBLISHED, page(STUDY, {}, {}, PUBLISHED))
+        text = html(STUDY, made({}), PUBLISHED, page(STUDY, made({}), PUBLISHED))
         self.assertNotIn("data-for=", text.split("<script>")[0])
 
 

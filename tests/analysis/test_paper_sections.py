@@ -1,0 +1,38 @@
+"""What all sections of the paper page have in common."""
+
+import unittest
+
+from paper_case import PHONE, PUBLISHED, STUDY
+from command_line import NotKept, Refused
+from paper import SECTIONS
+from paper_page import page
+from section import Gathered
+
+
+class GatheredTest(unittest.TestCase):
+    def test_what_is_absent_keeps_its_reason(self):
+        def refuse(_):
+            raise Refused("fmplan: error: no such budget")
+
+        def absent():
+            raise NotKept("not measured yet")
+
+        gathered = Gathered()
+        gathered.add(("ViT", PHONE, "a"), lambda number: number + 1, 1)
+        gathered.add(("ViT", PHONE, "b"), refuse, 1)
+        gathered.add(("ViT", PHONE, "c"), absent)
+        self.assertEqual(gathered.found, {("ViT", PHONE, "a"): 2})
+        self.assertEqual(list(gathered.missing.values()), ["no such budget", "not measured yet"])
+
+    def test_every_section_is_a_page_without_facts(self):
+        for section in SECTIONS:
+            with self.subTest(section.name):
+                missing = {("ViT", PHONE, "all"): "not measured yet"}
+                text = page(STUDY, [(section, Gathered({}, missing))], PUBLISHED)
+                self.assertIn(f"- {section.name}, ViT, adreno-750: all: not measured yet", text)
+                self.assertNotIn("nan", text)
+                self.assertFalse(any(figure for _, figure, _ in section.pictures({}, STUDY, PUBLISHED)))
+
+
+if __name__ == "__main__":
+    unittest.main()
