@@ -6,6 +6,8 @@ was. --only-kept measures nothing and prints what is there, --sections simulates
 so. Which networks, phones and policies: paper.yaml. A section is a module of sections/.
 """
 
+import argparse
+import concurrent.futures
 import pathlib
 import sys
 import time
@@ -16,7 +18,7 @@ from paper_page import page
 from points import load_yaml
 from section import Work
 from sections import breakdown, figure2, published_tables, table1, table6, taken_constants
-from study_points import parser
+from study_points import parser, selected
 
 HERE = pathlib.Path(__file__).parent
 SECTIONS = [module.SECTION for module in (table6, table1, published_tables, figure2, breakdown, taken_constants)]
@@ -25,6 +27,7 @@ SECTIONS = [module.SECTION for module in (table6, table1, published_tables, figu
 def parse():
     options = parser("The paper's evaluation on simulated phones, beside its numbers", HERE / "paper.yaml", ROOT / "docs/paper.md")
     options.add_argument("--sections", help=f"simulate only for these of {', '.join(section.name for section in SECTIONS)}")
+    options.add_argument("--jobs", type=int, default=1, help="simulations side by side (default %(default)s)")
     options.add_argument("--html", type=pathlib.Path, default=ROOT / "out/paper/paper.html",
                          help="the page with pictures (default %(default)s)")
     parsed = options.parse_args()
@@ -43,9 +46,35 @@ def gathered(section, study, published, options):
     return made
 
 
+# ---- side by side
+def parts(study, options):
+    """(section's place, options) of what can be simulated by itself: published tables network by network, other sections whole."""
+    for place, section in enumerate(SECTIONS):
+        if section is not published_tables.SECTION:
+            yield place, options
+            continue
+        for network in selected(study["networks"], options.networks, lambda network: network["name"]):
+            yield place, argparse.Namespace(**{**vars(options), "networks": network["name"]})
+
+
+def simulate(part, study, published):
+    place, options = part
+    gathered(SECTIONS[place], study, published, options)
+
+
+def simulate_side_by_side(study, published, options):
+    """Finishes what the page needs, in several processes; printing then finds it."""
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        running = [pool.submit(simulate, part, study, published) for part in parts(study, options)]
+        for part in concurrent.futures.as_completed(running):
+            part.result()
+
+
 def main():
     options = parse()
     study, published = load_yaml(options.study), load_yaml(HERE / "published.yaml")
+    if options.jobs > 1 and not options.only_kept:
+        simulate_side_by_side(study, published, options)
     made = [(section, gathered(section, study, published, options)) for section in SECTIONS]
     text = page(study, made, published)
     options.output.write_text(text)

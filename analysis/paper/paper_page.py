@@ -32,7 +32,8 @@ DIFFERENCES = """\
   runtimes.
 - **Power** is a model of events with published energies a bit or an operation, not a battery's.
 - **MNN, NCNN, TVM, LiteRT and ExecuTorch** (tables 1, 7 and 8) are not simulated: their kernels are not ours to record.
-- **SmartMem running out of memory** on the Pixel 8 and the Mi 6 (figure 10): it does so with GPTN-1.3B, which is simulated on the {phone} alone.
+- **SmartMem running out of memory** on the Pixel 8 and the Mi 6 (figure 10): it does so with GPTN-1.3B, which is
+  simulated on the {phone} alone.
 - {elsewhere} are simulated on {phone} only: elsewhere each takes hours.
 """
 

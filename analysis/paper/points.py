@@ -5,6 +5,8 @@ are recorded once a network: other plans' traces are composed from them (fmtrace
 what none has is recorded anew.
 """
 
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -29,7 +31,7 @@ class Study:
         self.tools, self.folder = tools, folder
         self.measured_on, self.measured_options = study.get("measured_on"), study.get("measured_options", [])
         self.profiled = study.get("profiled", {})
-        for name in ("plans", "recorded", "points", "models", "results", "profiles"):
+        for name in ("plans", "recorded", "points", "models", "results", "profiles", "locks"):
             (folder / name).mkdir(parents=True, exist_ok=True)
 
     def stem(self, network, policy, config):
@@ -203,11 +205,19 @@ class Study:
 
     def finished(self, result, run):
         """The file, written whole by run(unfinished file) where it is not there yet."""
-        if not result.exists():
-            unfinished = self.folder / f"result.{os.getpid()}.json"
-            run(unfinished)
-            unfinished.replace(result)
+        with self.turn(result.stem):
+            if not result.exists():
+                unfinished = self.folder / f"result.{os.getpid()}.json"
+                run(unfinished)
+                unfinished.replace(result)
         return result
+
+    @contextlib.contextmanager
+    def turn(self, name):
+        """One process at a time makes what has this name; the others then find it."""
+        with open(self.folder / f"locks/{name}", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def kept(self, where, key, plan, facts, make_result):
         ours = digest_of((pathlib.Path(__file__).parent / "measures.py").read_bytes())

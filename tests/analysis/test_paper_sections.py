@@ -1,10 +1,11 @@
 """What all sections of the paper page have in common."""
 
+import argparse
 import unittest
 
 from paper_case import PHONE, PUBLISHED, STUDY
 from command_line import NotKept, Refused
-from paper import SECTIONS
+from paper import SECTIONS, parts
 from paper_page import page
 from section import Gathered
 
@@ -32,6 +33,13 @@ class GatheredTest(unittest.TestCase):
                 self.assertIn(f"- {section.name}, ViT, adreno-750: all: not measured yet", text)
                 self.assertNotIn("nan", text)
                 self.assertFalse(any(figure for _, figure, _ in section.pictures({}, STUDY, PUBLISHED)))
+
+    def test_side_by_side_the_tables_are_made_network_by_network(self):
+        options = argparse.Namespace(networks="resnet50,deepvit", sections=None)
+        made = [(SECTIONS[place].name, own.networks) for place, own in parts(STUDY, options)]
+        self.assertEqual([networks for name, networks in made if name == "tables"], ["resnet50", "deepvit"])
+        self.assertEqual(len(made), len(SECTIONS) + 1)
+        self.assertEqual({networks for name, networks in made if name != "tables"}, {"resnet50,deepvit"})
 
 
 if __name__ == "__main__":

@@ -33,15 +33,17 @@ class SlowdownTest(unittest.TestCase):
         self.assertAlmostEqual(times, (100 + 50 + 200) / 100)
         self.assertFalse(beyond)
 
-    def test_each_launch_once(self):
-        tensors = [{"id": name, "bytes": "2 KiB", "shape": shape} for name, shape in (("a", [2]), ("b", [2]), ("c", [3]))]
+    def test_each_launch_once_and_no_tiny_ones(self):
+        tensors = [{"id": name, "bytes": size, "shape": shape}
+                   for name, size, shape in (("a", "64 KiB", [2]), ("b", "64 KiB", [2]), ("c", "64 KiB", [3]), ("d", "63 KiB", [4]))]
 
         def kernel(name, read, kernel="matmul"):
             return {"id": name, "kind": "kernel", "kernel": kernel, "global": [1], "local": [1], "arguments": [{"read": read}, {"int": 1}]}
 
         plan = {"tensors": tensors, "launches": [kernel("L0", "a"), kernel("L1", "b"), kernel("L2", "c"), kernel("L3", "a", "move"),
+                                                 kernel("L4", "d"),
                                                  {"id": "C", "kind": "copy"}]}
-        self.assertEqual(figure2.distinct_launches(plan), {"L0": ("MatMul", 2048), "L2": ("MatMul", 2048)})
+        self.assertEqual(figure2.distinct_launches(plan), {"L0": ("MatMul", 65536), "L2": ("MatMul", 65536)})
 
     def found(self, matmul, softmax=400):
         steep = curve((100, softmax))

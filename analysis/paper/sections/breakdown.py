@@ -12,8 +12,8 @@ INTRODUCTION = """\
 
 ## Figures 7 and 8: what each part adds, and memory against latency
 
-`opg`: the paper's problem, its transforms as copies; then with adaptive fusion; then inside rewritten kernels. How much a launch may carry is
-estimated here ([evidence.md](evidence.md): profiled). Figure 8: `optimal` with all activations and a share of the weights.
+`opg`: the paper's problem, its transforms as copies; then with adaptive fusion; then inside rewritten kernels. How much a launch may
+carry is estimated here ([evidence.md](evidence.md): profiled). Figure 8: `optimal` with all activations and a share of the weights.
 """
 
 

@@ -15,16 +15,18 @@ OPERATORS = {"MatMul": ("matmul",), "Attention": ("attention",), "ElementWise": 
 COLOURS = dict(zip(OPERATORS, (BLUE, GREEN, ORANGE, PURPLE, GREY)))
 RATIOS = (0.5, 1, 1.5, 2)  # of streamed bytes to a launch's input, as in the paper
 LINES = (1.2, 1.3)  # which the paper marks
+LEAST_INPUT = 64 << 10  # bytes: what `fmplan profile` streams at least; a ratio to less says nothing
 UNFUSED = {"name": "preload-unfused", "options": ["--policy", "preload", "--fusion", "none"]}
 
 INTRODUCTION = """\
 
 ## Figure 2: slowdown by streamed data
 
-Launches of {networks} (nothing fused) on the simulated {phone}, alone, with weights of others streamed inside (`fmplan profile --on sim:{device}`): times
-the bare launch, when as many bytes as the ratio of its input are streamed; between what was simulated along a straight line, beyond it (~) along the last one.
-Geometric mean of distinct launches. **LayerNorm and SoftMax have no kernel that streams**: the paper allows them no slowdown (0 %), so none was
-written; what stands for them is a copy beside the launch, at the device's `host.launch_overhead` and `host.copy_bandwidth`.
+Launches of {networks} (nothing fused) on the simulated {phone}, alone, with weights of others streamed inside (`fmplan profile --on
+sim:{device}`): times the bare launch, when as many bytes as the ratio of its input are streamed; between what was simulated along a
+straight line, beyond it (~) along the last one. Geometric mean of distinct launches with 64 KiB of input or more, weights included.
+**LayerNorm and SoftMax have no kernel that streams**: the paper allows them no slowdown (0 %), so none was written; what stands for
+them is a copy beside the launch, at the device's `host.launch_overhead` and `host.copy_bandwidth`.
 """
 
 
@@ -38,7 +40,7 @@ def read_tensors(launch):
 
 
 def distinct_launches(plan):
-    """{id: (operator, bytes of its input)} of the launches that differ in more than their place."""
+    """{id: (operator, bytes of its input)} of the launches that differ in more than their place and are not tiny."""
     tensors = {tensor["id"]: tensor for tensor in plan["tensors"]}
     seen, chosen = set(), {}
     for launch in plan["launches"]:
@@ -48,9 +50,10 @@ def distinct_launches(plan):
         inputs = [tensors[name] for name in read_tensors(launch)]
         signature = json.dumps([launch["kernel"], launch.get("parameters"), launch["global"], launch["local"],
                                 [tensor["shape"] for tensor in inputs]])
-        if signature not in seen:
+        input_bytes = sum(in_bytes(tensor["bytes"]) for tensor in inputs)
+        if signature not in seen and input_bytes >= LEAST_INPUT:
             seen.add(signature)
-            chosen[launch["id"]] = (operator, sum(in_bytes(tensor["bytes"]) for tensor in inputs))
+            chosen[launch["id"]] = (operator, input_bytes)
     return chosen
 
 

@@ -9,9 +9,10 @@ INTRODUCTION = """\
 
 ## Table 1: MNN as published, and preloading here
 
-**MNN is not simulated**: neither its kernels nor what it does to weights at start-up is published. Its transforms have no counterpart:
-they rewrite weights into the layout of its kernels on the phone, and `fmplan pack` writes ours in that layout beforehand. Here: `{policy}`, whose
-load is all before the first launch, start-up (context and programs, during which reading begins) included.
+**MNN is not simulated**: neither its kernels nor what it does to weights at start-up is published. Its transforms have no
+counterpart: they rewrite weights into the layout of its kernels on the phone, and `fmplan pack` writes ours in that layout
+beforehand. Here: `{policy}`, whose load is all before the first launch, start-up (context and programs, during which reading begins)
+included.
 """
 
 

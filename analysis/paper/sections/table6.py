@@ -18,8 +18,9 @@ INTRODUCTION = """\
 
 ## Table 6: the networks
 
-Counted in `models/` by `models/describe.py`, which knows nothing of the planner; launches: what fmplan makes of the nodes. The paper counts the operators
-of its own lowered graphs, the nodes here are the exporter's ([models/README.md](../models/README.md) says where a network differs).
+Counted in `models/` by `models/describe.py`, which knows nothing of the planner; launches: what fmplan makes of the nodes. The paper
+counts the operators of its own lowered graphs, the nodes here are the exporter's ([models/README.md](../models/README.md) says where
+a network differs).
 """
 
 

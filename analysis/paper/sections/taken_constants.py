@@ -9,8 +9,8 @@ INTRODUCTION = """\
 
 ## Which constants come from the paper
 
-No constant is fitted by running these tables. But where nothing else is public, some values of `configs/` were chosen from figures of the paper, which
-makes what hangs on them no independent prediction. On `{device}` they are (`fmsim --config {device} --explain`):
+No constant is fitted by running these tables. But where nothing else is public, some values of `configs/` were chosen from figures of
+the paper, which makes what hangs on them no independent prediction. On `{device}` they are (`fmsim --config {device} --explain`):
 """
 
 ENTRY = re.compile(r"^([\w.]+) = (.*)\n    (.*)\n    (\w+): (.*)$", re.M)  # of fmsim --explain: path, value, meaning, source, citation
