@@ -17,12 +17,13 @@ from paper_html import html
 from paper_page import page
 from points import load_yaml
 from section import Work
-from sections import breakdown, disk_speed, figure2, pareto, published_tables, queues, table1, table6, taken_constants, warm_runs
+from sections import (breakdown, disk_speed, figure2, operating_points, pareto, published_tables, queues, table1, table6, taken_constants,
+                      warm_runs)
 from study_points import parser, selected
 
 HERE = pathlib.Path(__file__).parent
 SECTIONS = [module.SECTION for module in (table6, table1, published_tables, figure2, queues, breakdown, warm_runs, disk_speed, pareto,
-                                          taken_constants)]
+                                          operating_points, taken_constants)]
 
 
 def parse():
