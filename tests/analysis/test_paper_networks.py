@@ -21,6 +21,7 @@ class TablesOneAndSixTest(unittest.TestCase):
                                                 "average_bytes": 137e6}}
         self.assertEqual(rows_of(table1.SECTION, found),
                          [["GPTN-S", "631 + 2898", "182 + 0", "150", "337", "60", "1026", "281", "610", "137"]])
+        self.assertIn("- Average memory beside MNN's: 1 network: MAPE 78%, 0.22 of", text_of(table1.SECTION, found))  # 137 of 610 MB
         self.assertIn("MNN is not simulated", text_of(table1.SECTION, found))
 
 

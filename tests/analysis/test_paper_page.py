@@ -68,10 +68,12 @@ class PaperPageTest(unittest.TestCase):
                          ["ResNet50", "140", "100", "83", "50", "25", "1.69", "2.00", "4.00", "200 / 100 / 50"])
         deepvit = rows_of(self.page, "Table 9")[1]
         self.assertEqual(deepvit, ["DeepViT", "5.2", "5.7", "0.6 / 2.5 / 10.0", "41.0", "4.5", "1.00 / 0.50 / 1.00"])
+        self.assertIn("- Energy of `lc-opg` beside FlashMem's: 1 network: MAPE 89%, 0.11 of the paper's", self.page)  # 0.5 J for 4.5 J
         self.assertEqual(rows_of(self.page, "Table 4")[0], ["ResNet50", "", "", "0.250", "12.5%", "0.250", "12.5%"])
 
     def test_naive_overlaps_and_phones(self):
         self.assertEqual(rows_of(self.page, "Figure 9"), [["ResNet50", "1.50", "1.25"]])
+        self.assertIn("At most here: 1.50 and 1.25, of the paper's 0.35 and 0.52.", self.page)
         pixel = [row for row in rows_of(self.page, "Figure 10") if row[0].strip("*") == "Pixel 8"]
         self.assertEqual(pixel[0][1:4], ["ResNet50", "900 / 300 / 100", "90 / 30 / 10"])
         self.assertEqual(pixel[1][-2:], ["3.00 / 9.00", "3.00 / 9.00"])

@@ -58,6 +58,12 @@ class SlowdownTest(unittest.TestCase):
         self.assertEqual(rows["SoftMax"], ["1", "beside", "2.50", "4.00", "~5.50", "~7.00", "0.07", "0.10"])
         self.assertIn("that order is reproduced", text_of(figure2.SECTION, self.found(110)))
 
+    def test_lines_crossed_by_launches_that_differ(self):
+        launches = [launch("LayerNorm", curve((1, 150))), launch("LayerNorm", curve((100, 125)))]
+        self.assertEqual(figure2.crossing_text(launches, 1.2), "at once to 0.80")
+        self.assertEqual(figure2.crossing_text(launches[:1], 1.2), "at once")
+        self.assertEqual(figure2.crossing_text([*launches, launch("LayerNorm", curve((100, 90)))], 1.2), "at once or never")
+
     def test_another_order_is_said(self):
         text = text_of(figure2.SECTION, self.found(500))
         self.assertIn("MatMul does not (ElementWise does); the two that grow fastest are", text)

@@ -136,13 +136,17 @@ def slowdown_text(launches, ratio):
     return f"{'~' if beyond else ''}{times:.2f}"
 
 
+def ratio_text(ratio):
+    return "at once" if ratio < 0.005 else f"{ratio:.2f}"
+
+
 def crossing_text(launches, line):
     """The ratios at which launches cross the line: the least and the most of them."""
     bytes_at = [crossing(launch["curve"], line) for launch in launches]
     ratios = [at / launch["input_bytes"] for at, launch in zip(bytes_at, launches) if at is not None]
     if len(ratios) < len(launches):
-        return "never" if not ratios else f"{min(ratios):.2f} or never"
-    return f"{min(ratios):.2f}" + (f"–{max(ratios):.2f}" if max(ratios) > min(ratios) * 1.05 else "")
+        return "never" if not ratios else f"{ratio_text(min(ratios))} or never"
+    return " to ".join(dict.fromkeys([ratio_text(min(ratios)), ratio_text(max(ratios))]))
 
 
 def order_line(groups):
@@ -155,7 +159,7 @@ def order_line(groups):
         return text + "not all of them were simulated."
     slowest, fastest = order[0] == "MatMul", set(order[-2:]) == {"LayerNorm", "SoftMax"}
     if slowest and fastest:
-        return text + "that order is reproduced."
+        return text + "that order is reproduced, copies standing for the two fastest."
     return text + (f"MatMul {'does' if slowest else f'does not ({order[0]} does)'}; "
                    f"the two that grow fastest are {'those' if fastest else ' and '.join(order[-2:])} here.")
 

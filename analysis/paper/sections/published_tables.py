@@ -113,6 +113,16 @@ def energy_section(phone, published):
                      " / ".join(f"{point['energy_mj'] / 1e3:.2f}" for point in (base, flashmem, ours))])
     yield from table(["network", "SmartMem, paper W", "FlashMem, paper W", "here W: of each", "SmartMem, paper J",
                       "FlashMem, paper J", "here J: of each"], rows)
+    yield ""
+    yield from energy_likeness(phone, published)
+
+
+def energy_likeness(phone, published):
+    for role, name in (("smartmem", "SmartMem"), ("flashmem", "FlashMem")):
+        for what, kind, measure in (("Power", "power_w", watts), ("Energy", "energy_j", lambda point: point["energy_mj"] / 1e3)):
+            pairs = [(measure(point), published[kind][network][role]) for network, point in phone.with_policies(role)
+                     if network in published[kind]]
+            yield f"- {what} of `{phone.study[role]}` beside {name}'s: {likeness_text(pairs)}."
 
 
 def solver_text(point):
@@ -140,11 +150,15 @@ def naive_section(phone, published):
     """Figure 9."""
     slower = published["slower_than_flashmem"]
     yield "\n## Figure 9: naive overlaps, times FlashMem's latency\n"
-    rows = [[network, times(following["integrated_ms"], flashmem["integrated_ms"]),
-             times(same["integrated_ms"], flashmem["integrated_ms"])]
-            for network, flashmem, following, same in phone.with_policies("flashmem", "always-next", "same-op-type")]
+    slowdowns = {network: [naive["integrated_ms"] / flashmem["integrated_ms"] for naive in each]
+                 for network, flashmem, *each in phone.with_policies("flashmem", "always-next", "same-op-type")}
     yield from table(["network", f"always-next (paper: up to {slower['always_next']})",
-                      f"same-op-type (paper: up to {slower['same_op_type']})"], rows)
+                      f"same-op-type (paper: up to {slower['same_op_type']})"],
+                     [[network, *(f"{ratio:.2f}" for ratio in each)] for network, each in slowdowns.items()])
+    if slowdowns:
+        most = [max(each) for each in zip(*slowdowns.values())]
+        yield (f"\nAt most here: {most[0]:.2f} and {most[1]:.2f}, of the paper's {most[0] / slower['always_next']:.2f} and "
+               f"{most[1] / slower['same_op_type']:.2f}.")
 
 
 def phones_section(study, points):

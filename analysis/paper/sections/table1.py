@@ -1,5 +1,6 @@
 """Table 1: what another framework, MNN, needs to start, as published, beside preloading here."""
 
+from likeness import likeness_text
 from markdown_page import table
 from section import Gathered, Section
 
@@ -37,6 +38,12 @@ def lines(found, study, published):
     yield from table(["network", "MNN: load + transform ms", "here", "of it start-up", "MNN: infer ms", "here", "MNN: peak MB", "here",
                       "MNN: average MB", "here"],
                      [cells(network, published["mnn"][network], point) for (network, *_), point in found.items()])
+    yield ""
+    beside = [(published["mnn"][network], point) for (network, *_), point in found.items()]
+    for what, pairs in (("Execution", [(point["exec_ms"], theirs["infer_ms"]) for theirs, point in beside]),
+                        ("Peak memory", [(point["peak_bytes"] / MB, theirs["peak_mb"]) for theirs, point in beside]),
+                        ("Average memory", [(point["average_bytes"] / MB, theirs["average_mb"]) for theirs, point in beside])):
+        yield f"- {what} beside MNN's: {likeness_text(pairs)}."
 
 
 SECTION = Section("table1", make, lines)
