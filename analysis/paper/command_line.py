@@ -26,9 +26,12 @@ class Tools:
 
     def measure(self, name, *arguments):
         """run(), of what takes long. Raises NotKept when only finished points are wanted."""
+        self.need_to_measure()
+        return self.run(name, *arguments)
+
+    def need_to_measure(self):
         if self.only_kept:
             raise NotKept("not measured yet")
-        return self.run(name, *arguments)
 
     def run(self, name, *arguments):
         """(seconds the tool took, what it printed). Raises Refused for exit status 2, SystemExit for any other."""

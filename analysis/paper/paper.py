@@ -17,13 +17,14 @@ from paper_html import html
 from paper_page import page
 from points import load_yaml
 from section import Work
-from sections import (breakdown, disk_speed, figure2, operating_points, pareto, published_tables, queues, table1, table6, taken_constants,
-                      warm_runs)
+from sections import (breakdown, disk_speed, figure2, figure9, figure10, operating_points, pareto, phone_points, queues, table1, table4,
+                      table6, table7, table8, table9, taken_constants, warm_runs)
 from study_points import parser, selected
 
 HERE = pathlib.Path(__file__).parent
-SECTIONS = [module.SECTION for module in (table6, table1, published_tables, figure2, queues, breakdown, warm_runs, disk_speed, pareto,
-                                          operating_points, taken_constants)]
+PUBLISHED = (table1, table4, table6, table7, table8, table9, figure2, queues, breakdown, figure9, figure10)
+BEYOND = (warm_runs, disk_speed, pareto, operating_points, taken_constants)
+SECTIONS = [module.SECTION for module in (*PUBLISHED, *BEYOND)]
 
 
 def parse():
@@ -39,35 +40,35 @@ def parse():
     return parsed
 
 
-def gathered(section, study, published, options):
-    """What the section found; simulated now where the command line asks for it."""
-    wanted = not options.sections or section.name in options.sections.split(",")
+def wanted(make, options):
+    """Whether a section that is made so is asked for."""
+    names = options.sections.split(",") if options.sections else [section.name for section in SECTIONS]
+    return any(section.name in names for section in SECTIONS if section.make is make)
+
+
+def gathered(make, study, published, options):
+    """What sections that are made so found; simulated now where the command line asks for it."""
     begin = time.perf_counter()
-    made = section.make(Work(study, published, options, options.only_kept or not wanted))
-    print(f"{section.name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
+    made = make(Work(study, published, options, options.only_kept or not wanted(make, options)))
+    names = ", ".join(section.name for section in SECTIONS if section.make is make)
+    print(f"{names}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
     return made
 
 
 # ---- side by side
 def parts(study, options):
-    """(section's place, options) of what can be simulated by itself: published tables network by network, other sections whole."""
-    for place, section in enumerate(SECTIONS):
-        if section is not published_tables.SECTION:
-            yield place, options
-            continue
-        for network in selected(study["networks"], options.networks, lambda network: network["name"]):
-            yield place, argparse.Namespace(**{**vars(options), "networks": network["name"]})
-
-
-def simulate(part, study, published):
-    place, options = part
-    gathered(SECTIONS[place], study, published, options)
+    """(make, options) of what can be simulated by itself: the published points network by network, other sections whole."""
+    for network in selected(study["networks"], options.networks, lambda network: network["name"]):
+        yield phone_points.make, argparse.Namespace(**{**vars(options), "networks": network["name"]})
+    for section in SECTIONS:
+        if section.make is not phone_points.make:
+            yield section.make, options
 
 
 def simulate_side_by_side(study, published, options):
     """Finishes what the page needs, in several processes; printing then finds it."""
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        running = [pool.submit(simulate, part, study, published) for part in parts(study, options)]
+        running = [pool.submit(gathered, make, study, published, own) for make, own in parts(study, options)]
         for part in concurrent.futures.as_completed(running):
             part.result()
 
@@ -77,11 +78,11 @@ def main():
     study, published = load_yaml(options.study), load_yaml(HERE / "published.yaml")
     if options.jobs > 1 and not options.only_kept:
         simulate_side_by_side(study, published, options)
-    made = [(section, gathered(section, study, published, options)) for section in SECTIONS]
-    text = page(study, made, published)
-    options.output.write_text(text)
+    found = {make: gathered(make, study, published, options) for make in dict.fromkeys(section.make for section in SECTIONS)}
+    made = [(section, found[section.make]) for section in SECTIONS]
+    options.output.write_text(page(study, made, published))
     options.html.parent.mkdir(parents=True, exist_ok=True)
-    options.html.write_text(html(study, made, published, text))
+    options.html.write_text(html(study, made, published))
     print(options.output, options.html)
 
 

@@ -40,18 +40,33 @@ DIFFERENCES = """\
 
 def page(study, made, published):
     """`made`: [(Section, Gathered)], in the order of the page."""
-    phone = study["phones"][study["device"]]
-    lines = [INTRODUCTION.format(
-        source=published["source"], smartmem=study["smartmem"], flashmem=study["flashmem"], ours=study["ours"], phone=phone,
-        phones=", ".join(f"{name} (`{config}`)" for config, name in study["phones"].items()))]
-    missing = {}
+    return "\n".join([opening(study, published), *(line for section, gathered in made
+                                                   for line in section.lines(gathered.found, study, published)),
+                      closing(study, made, published)]) + "\n"
+
+
+def opening(study, published):
+    return INTRODUCTION.format(
+        source=published["source"], smartmem=study["smartmem"], flashmem=study["flashmem"], ours=study["ours"],
+        phone=study["phones"][study["device"]], phones=", ".join(f"{name} (`{config}`)" for config, name in study["phones"].items()))
+
+
+def all_missing(made):
+    """{(first section that misses it, where): why}; several sections may be about the same points."""
+    missing, seen = {}, set()
     for section, gathered in made:
-        lines += section.lines(gathered.found, study, published)
-        missing.update({(section.name, *where): why for where, why in gathered.missing.items()})
+        if id(gathered) not in seen:
+            missing.update({(section.name, *where): why for where, why in gathered.missing.items()})
+            seen.add(id(gathered))
+    return missing
+
+
+def closing(study, made, published):
+    phone = study["phones"][study["device"]]
     alone = [network["published"] for network in study["networks"] if "only" in network]
     least, most = published["repeats_until_smartmem_is_faster"]
-    lines.append(DIFFERENCES.format(elsewhere=", ".join(alone), phone=phone, least=least, most=most))
+    lines = [DIFFERENCES.format(elsewhere=", ".join(alone), phone=phone, least=least, most=most).rstrip()]
+    missing = all_missing(made)
     if missing:
-        lines.append("## Not simulated\n")
-        lines += missing_lines(missing)
-    return "\n".join(lines).rstrip() + "\n"
+        lines += ["", "## Not simulated", "", *missing_lines(missing)]
+    return "\n".join(lines)

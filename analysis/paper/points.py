@@ -205,6 +205,9 @@ class Study:
 
     def finished(self, result, run):
         """The file, written whole by run(unfinished file) where it is not there yet."""
+        if result.exists():
+            return result
+        self.tools.need_to_measure()
         with self.turn(result.stem):
             if not result.exists():
                 unfinished = self.folder / f"result.{os.getpid()}.json"

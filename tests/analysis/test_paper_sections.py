@@ -5,9 +5,10 @@ import unittest
 
 from paper_case import PHONE, PUBLISHED, STUDY
 from command_line import NotKept, Refused
-from paper import SECTIONS, parts
+from paper import SECTIONS, parts, wanted
 from paper_page import page
 from section import Gathered
+from sections import phone_points
 
 
 class GatheredTest(unittest.TestCase):
@@ -36,10 +37,16 @@ class GatheredTest(unittest.TestCase):
 
     def test_side_by_side_the_tables_are_made_network_by_network(self):
         options = argparse.Namespace(networks="resnet50,deepvit", sections=None)
-        made = [(SECTIONS[place].name, own.networks) for place, own in parts(STUDY, options)]
-        self.assertEqual([networks for name, networks in made if name == "tables"], ["resnet50", "deepvit"])
-        self.assertEqual(len(made), len(SECTIONS) + 1)
-        self.assertEqual({networks for name, networks in made if name != "tables"}, {"resnet50,deepvit"})
+        made = [(make, own.networks) for make, own in parts(STUDY, options)]
+        self.assertEqual([networks for make, networks in made if make is phone_points.make], ["resnet50", "deepvit"])
+        others = [make for make, networks in made if networks == "resnet50,deepvit"]
+        self.assertEqual({*others, phone_points.make}, {section.make for section in SECTIONS})
+        self.assertEqual(len(others), len(set(others)))
+
+    def test_points_of_several_sections_are_made_when_one_is_asked_for(self):
+        self.assertTrue(wanted(phone_points.make, argparse.Namespace(sections="queues,table8")))
+        self.assertFalse(wanted(phone_points.make, argparse.Namespace(sections="queues")))
+        self.assertTrue(wanted(phone_points.make, argparse.Namespace(sections=None)))
 
 
 if __name__ == "__main__":
