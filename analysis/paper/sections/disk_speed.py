@@ -38,7 +38,7 @@ def make(work):
     gathered = Gathered()
     for network in work.networks(work.study["disk_speed"]["networks"]):
         for speed in work.study["disk_speed"]["speeds"]:
-            phone = disk_variant(work, speed)
+            phone = work.device if speed == work.study["disk_speed"]["own"] else disk_variant(work, speed)
             for role in ROLES:
                 policy = work.policy(work.study[role])
                 gathered.add((network["published"], speed, f"{policy['name']}, {ANEW}"), anew, work, network, policy, phone)
