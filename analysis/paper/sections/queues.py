@@ -84,7 +84,7 @@ def queued(work, networks, order):
     plan, _ = work.points.planned(f"{name}.{work.device}", [*(model.read_bytes() for model in models), *words,
                                                            work.tools.config_text(work.device)],
                                   ["queue", *models, "--config", config_path(work.device), *words])
-    return facts_of(work.run({"name": name}, name, plan), name)
+    return facts_of(work.run({"name": "queue"}, order, plan), name)  # one name, so that orders share recordings
 
 
 def alone(work, network):
