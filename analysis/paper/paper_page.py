@@ -28,6 +28,8 @@ DIFFERENCES = """\
 - **The number of warm runs after which preloading pays** (the paper: {least} to {most}), for the same reason: preloading costs little more
   than one run here, so that it pays from the first runs on.
 - **What OPG adds over SmartMem** (figure 7), for the same reason; and `lc-opg` knows no disk, so that its reads may wait.
+- **Adaptive fusion, rewritten kernels and the naive overlaps** (figures 7 and 9) change little: capacity suffices, so that nothing is split;
+  a kernel that streams is one more program to load, which copies are not; and all policies wait for the same disk.
 - **Memory** is compared with less of it: the simulator counts what the plan's objects take, phones also drivers and
   runtimes.
 - **Power** is a model of events with published energies a bit or an operation, not a battery's.

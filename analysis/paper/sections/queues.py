@@ -23,8 +23,8 @@ INTRODUCTION = """\
 the shortest first ([queue.md](queue.md)). **Hint on**: one plan of all (`fmplan queue`), in which the next network's first weights
 come during the current one's tail, simulated as one process. **Hint off**: a plan of its own each, within the same budget, simulated
 each alone; their times after start-up are summed, and start-up is counted once: the context and all distinct programs of these plans
-together. That leaves out what one process would still share, and each network's reading during its own start-up costs nothing, in its
-favour. Completion: from the queue's beginning to a network's output. The paper prints no totals, only curves within 1.5 GB (MNN: up
+together. That leaves out what one process would still share, and each network's reading during its own start-up costs nothing without the hint,
+which is why the hint may seem to cost time. Completion: from the queue's beginning to a network's output. The paper prints no totals, only curves within 1.5 GB (MNN: up
 to 4 GB).
 """
 
@@ -133,7 +133,7 @@ def hint_text(known):
 
 def gain_text(runs, order):
     gained = runs[order, False].end - runs[order, True].end
-    return f"saves {gained:.0f} ms" if gained >= 0 else f"costs {-gained:.0f} ms (what the others read during start-up is free without it)"
+    return f"saves {gained:.0f} ms" if gained >= 0 else f"costs {-gained:.0f} ms"
 
 
 def published_names(study):
