@@ -29,9 +29,12 @@ class Tools:
 
     def measure(self, name, *arguments):
         """run(), of what takes long. Raises NotKept when only finished points are wanted."""
+        self.need_to_measure()
+        return self.run(name, *arguments)
+
+    def need_to_measure(self):
         if self.only_kept:
             raise NotKept("not measured yet")
-        return self.run(name, *arguments)
 
     def run(self, name, *arguments):
         """(seconds the tool took, what it printed). Raises Refused for exit status 2, SystemExit for any other."""
@@ -50,9 +53,9 @@ class Tools:
         return digest_of((self.folder / name).read_bytes())
 
     @functools.lru_cache(maxsize=None)
-    def config_text(self, config):
-        """The device's effective config, whatever files it is based on."""
-        return self.run("fmsim", "--config", config_path(config), "--explain")[1]
+    def config_text(self, config, settings=()):
+        """The device's effective config, whatever files it is based on; `settings`: words of fmsim, --set PATH=VALUE."""
+        return self.run("fmsim", "--config", config_path(config), *settings, "--explain")[1]
 
 
 def digest_of(*parts):

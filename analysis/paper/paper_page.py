@@ -1,32 +1,22 @@
-"""docs/paper.md: the paper's tables and figures, each beside what the simulated phones give."""
+"""docs/paper.md: the sections of the paper's evaluation between what all have in common and what none has."""
 
-import pathlib
-import sys
-
-from evidence_page import gap_of, missing_lines
-from likeness import geometric_mean, likeness_text
-
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-
-from markdown_page import table  # noqa: E402
-
-MB, MIB = 1e6, 1 << 20
-PAPERS_PHONE = "adreno-750"
+from evidence_page import missing_lines
 
 INTRODUCTION = """\
 # The paper's evaluation, simulated
 
 Written by `./fm paper` (`analysis/paper/`), which keeps finished points and resumes. {source} is the paper; every column named
 "paper" is printed there, for its own software on a real phone. All else is simulated (`fmsim --sample auto`, traces composed from
-launches recorded once): {phones}. **No constant is fitted** to these tables: disk, DRAM, clocks and start-up are those of
-`configs/`, each with its source; {hidden}.
+launches recorded once): {phones}. Nothing is fitted to these tables as a whole, but a few constants of `configs/`
+were chosen from single figures of the paper: they are listed [below](#which-constants-come-from-the-paper). What is not said to be of
+another phone is of the {phone}.
 
 - SmartMem preloads: here it is `{smartmem}`. FlashMem is `{flashmem}`, the paper's problem as printed. `{ours}` is this project's: it may
   hold all activations and 0.15 of the weights. All are fp16, batch 1, cold: from nothing to the output.
 - Initialisation: all before the first launch starts. Integrated: that and execution. Averages are over the integrated time.
-- Networks are skeletons of the same architectures, parameters and work ([models/README.md](../models/README.md), beside table 6).
-- Single points with all that is known of them: [evidence.md](evidence.md), where figures 7 (what each part adds) and 8 (memory
-  against latency) are too. Execution alone, launch by launch: [networks.md](networks.md).
+- Networks are skeletons of the same architectures, parameters and work ([models/README.md](../models/README.md)).
+- Single points with all that is known of them: [evidence.md](evidence.md). Execution alone, launch by launch: [networks.md](networks.md).
+- Order: the paper's tables and figures, then what the paper could not show, then what does not reproduce and what is missing.
 """
 
 DIFFERENCES = """\
@@ -35,185 +25,50 @@ DIFFERENCES = """\
 - **Initialisation**, and with it the speed-up over SmartMem. The paper's SmartMem transforms weights at start-up for seconds; here
   `fmplan pack` writes them in their final layout beforehand, so that preloading is a read and a copy. What is left for streaming to gain
   is overlap, not that transform. Start-up is a constant of the config, the same for all networks.
+- **The number of warm runs after which preloading pays** (the paper: {least} to {most}), for the same reason: preloading costs little more
+  than one run here, so that it pays from the first runs on.
+- **What OPG adds over SmartMem** (figure 7), for the same reason; and `lc-opg` knows no disk, so that its reads may wait.
+- **Adaptive fusion, rewritten kernels and the naive overlaps** (figures 7 and 9) change little: capacity suffices, so that nothing is split;
+  a kernel that streams is one more program to load, which copies are not; and all policies wait for the same disk.
 - **Memory** is compared with less of it: the simulator counts what the plan's objects take, phones also drivers and
   runtimes.
 - **Power** is a model of events with published energies a bit or an operation, not a battery's.
-- Tables 1 and 7's other frameworks are not simulated; figure 2 is of one of them.
+- **MNN, NCNN, TVM, LiteRT and ExecuTorch** (tables 1, 7 and 8) are not simulated: their kernels are not ours to record.
+- **SmartMem running out of memory** on the Pixel 8 and the Mi 6 (figure 10): it does so with GPTN-1.3B, which is
+  simulated on the {phone} alone.
 - {elsewhere} are simulated on {phone} only: elsewhere each takes hours.
 """
 
 
-def init_ms(point):
-    return point["integrated_ms"] - point["exec_ms"]
+def page(study, made, published):
+    """`made`: [(Section, Gathered)], in the order of the page."""
+    return "\n".join([opening(study, published), *(line for section, gathered in made
+                                                   for line in section.lines(gathered.found, study, published)),
+                      closing(study, made, published)]) + "\n"
 
 
-def watts(point):
-    return point["energy_mj"] / point["integrated_ms"]
-
-
-def ms(value):
-    return f"{value:.0f}"
-
-
-class Phone:
-    """The points of one phone: networks that have SmartMem's stand-in there, by the paper's name."""
-
-    def __init__(self, study, points, config):
-        self.study, self.config = study, config
-        self.here = {network["published"]: {policy: point for (at, policy), point in
-                                            points.get(network["name"], {}).items() if at == config}
-                     for network in study["networks"]}
-
-    def with_policies(self, *roles):
-        """[(network, point of each role)] of the networks that have all of them."""
-        names = [self.study.get(role, role) for role in roles]
-        return [(network, *(found[name] for name in names)) for network, found in self.here.items()
-                if all(name in found for name in names)]
-
-
-def times(before, after):
-    return f"{before / after:.2f}"
-
-
-def means_line(what, paper, ratios):
-    if ratios["ours"]:
-        yield (f"\nGeometric means of {what}: paper {paper}, here {geometric_mean(ratios['flashmem']):.2f} and "
-               f"{geometric_mean(ratios['ours']):.2f}.\n")
-
-
-def latency_section(phone, published):
-    """Table 7."""
-    latency = published["latency_ms"]
-    yield "\n## Table 7: latency, ms\n"
-    head = ["network", "SmartMem, paper: init + exec", "here: init + exec", "FlashMem, paper", f"`{phone.study['flashmem']}`",
-            f"`{phone.study['ours']}`", "speed-up, paper", f"`{phone.study['flashmem']}`", f"`{phone.study['ours']}`"]
-    rows, speedups = [], {"flashmem": [], "ours": []}
-    for network, base, flashmem, ours in phone.with_policies("smartmem", "flashmem", "ours"):
-        paper = latency[network]
-        theirs = "smartmem_init" in paper
-        speedups["flashmem"].append(base["integrated_ms"] / flashmem["integrated_ms"])
-        speedups["ours"].append(base["integrated_ms"] / ours["integrated_ms"])
-        rows.append([network, f"{paper['smartmem_init']} + {paper['smartmem_exec']}" if theirs else "",
-                     f"{ms(init_ms(base))} + {ms(base['exec_ms'])}", str(paper["flashmem"]),
-                     ms(flashmem["integrated_ms"]), ms(ours["integrated_ms"]),
-                     times(paper["smartmem_init"] + paper["smartmem_exec"], paper["flashmem"]) if theirs else "",
-                     f"{speedups['flashmem'][-1]:.2f}", f"{speedups['ours'][-1]:.2f}"])
-    yield from table(head, rows)
-    yield from means_line("the speed-ups", published["geometric_mean_over_smartmem"]["latency"], speedups)
-    yield from latency_likeness(phone, latency)
-
-
-def latency_likeness(phone, latency):
-    bases = [(network, base) for network, base in phone.with_policies("smartmem") if "smartmem_init" in latency[network]]
-    yield "- Execution of `{}` beside SmartMem's: {}.".format(phone.study["smartmem"], likeness_text(
-        [(base["exec_ms"], latency[network]["smartmem_exec"]) for network, base in bases]))
-    yield "- Initialisation of `{}` beside SmartMem's: {}.".format(phone.study["smartmem"], likeness_text(
-        [(init_ms(base), latency[network]["smartmem_init"]) for network, base in bases]))
-    yield "- Integrated latency of `{}` beside FlashMem's: {}.".format(phone.study["flashmem"], likeness_text(
-        [(point["integrated_ms"], latency[network]["flashmem"]) for network, point in phone.with_policies("flashmem")]))
-
-
-def memory_section(phone, published):
-    """Table 8."""
-    memory = published["average_memory_mb"]
-    yield "\n## Table 8: average memory, MB; and the peak\n"
-    head = ["network", "SmartMem, paper", "here", "FlashMem, paper", f"`{phone.study['flashmem']}`", f"`{phone.study['ours']}`",
-            "less, paper", f"`{phone.study['flashmem']}`", f"`{phone.study['ours']}`", "peaks here: of each"]
-    rows, less = [], {"flashmem": [], "ours": []}
-    for network, base, flashmem, ours in phone.with_policies("smartmem", "flashmem", "ours"):
-        paper = memory[network]
-        less["flashmem"].append(base["average_bytes"] / flashmem["average_bytes"])
-        less["ours"].append(base["average_bytes"] / ours["average_bytes"])
-        rows.append([network, str(paper.get("smartmem", "")), f"{base['average_bytes'] / MB:.0f}", str(paper["flashmem"]),
-                     f"{flashmem['average_bytes'] / MB:.0f}", f"{ours['average_bytes'] / MB:.0f}",
-                     times(paper["smartmem"], paper["flashmem"]) if "smartmem" in paper else "",
-                     f"{less['flashmem'][-1]:.2f}", f"{less['ours'][-1]:.2f}",
-                     " / ".join(f"{point['peak_bytes'] / MB:.0f}" for point in (base, flashmem, ours))])
-    yield from table(head, rows)
-    yield from means_line("how much less", published["geometric_mean_over_smartmem"]["memory"], less)
-    yield "- `{}` beside FlashMem's: {}.".format(phone.study["flashmem"], likeness_text(
-        [(point["average_bytes"] / MB, memory[network]["flashmem"]) for network, point in phone.with_policies("flashmem")]))
-
-
-def energy_section(phone, published):
-    """Table 9."""
-    yield "\n## Table 9: mean power, W, and energy, J\n"
-    rows = []
-    for network, base, flashmem, ours in phone.with_policies("smartmem", "flashmem", "ours"):
-        power, energy = (published[kind].get(network, {}) for kind in ("power_w", "energy_j"))
-        rows.append([network, *(f"{power.get(who, '')}" for who in ("smartmem", "flashmem")),
-                     " / ".join(f"{watts(point):.1f}" for point in (base, flashmem, ours)),
-                     *(f"{energy.get(who, '')}" for who in ("smartmem", "flashmem")),
-                     " / ".join(f"{point['energy_mj'] / 1e3:.2f}" for point in (base, flashmem, ours))])
-    yield from table(["network", "SmartMem, paper W", "FlashMem, paper W", "here W: of each", "SmartMem, paper J",
-                      "FlashMem, paper J", "here J: of each"], rows)
-
-
-def solver_text(point):
-    solver = point.get("solver") or {}
-    if "solver_seconds" not in solver:
-        return "", ""
-    gap = gap_of(solver)
-    return f"{solver['solver_seconds']:.3f}", "" if gap is None else f"{gap:.1%}"
-
-
-def solver_section(phone, published):
-    """Table 4."""
-    yield ("\n## Table 4: solver, s, and the proven gap\n\nThe paper: CP-SAT on 128 threads, 150 s at most; here one thread of this "
-           "computer. Larger language models of table 4: [lc-opg.md](lc-opg.md).\n")
-    rows = []
-    for network, flashmem, ours in phone.with_policies("flashmem", "ours"):
-        paper = published["solver"].get(network, {})
-        rows.append([network, f"{paper.get('solve_s', '')}", paper.get("status", "").lower(), *solver_text(flashmem),
-                     *solver_text(ours)])
-    yield from table(["network", "paper s", "paper's status", f"`{phone.study['flashmem']}` s", "gap",
-                      f"`{phone.study['ours']}` s", "gap"], rows)
-
-
-def naive_section(phone, published):
-    """Figure 9."""
-    slower = published["slower_than_flashmem"]
-    yield "\n## Figure 9: naive overlaps, times FlashMem's latency\n"
-    rows = [[network, times(following["integrated_ms"], flashmem["integrated_ms"]),
-             times(same["integrated_ms"], flashmem["integrated_ms"])]
-            for network, flashmem, following, same in phone.with_policies("flashmem", "always-next", "same-op-type")]
-    yield from table(["network", f"always-next (paper: up to {slower['always_next']})",
-                      f"same-op-type (paper: up to {slower['same_op_type']})"], rows)
-
-
-def phones_section(study, points):
-    """Figure 10."""
-    yield (f"\n## Figure 10: other phones\n\nIntegrated ms and average MB of `{study['smartmem']}`, `{study['flashmem']}`, "
-           f"`{study['ours']}`; geometric means of latency and memory of the first over those of the others.\n")
-    rows = []
-    for config, name in study["phones"].items():
-        phone = Phone(study, points, config)
-        found = phone.with_policies("smartmem", "flashmem", "ours")
-        for network, *each in found:
-            rows.append([name, network, " / ".join(ms(point["integrated_ms"]) for point in each),
-                         " / ".join(f"{point['average_bytes'] / MB:.0f}" for point in each), "", ""])
-        if found:
-            rows.append([f"**{name}**", f"{len(found)} networks", "", "",
-                         *(" / ".join(f"{geometric_mean([base[key] / point[key] for base, point in pairs]):.2f}"
-                                      for pairs in ([(one[1], one[2]) for one in found], [(one[1], one[3]) for one in found]))
-                           for key in ("integrated_ms", "average_bytes"))])
-    yield from table(["phone", "network", "integrated ms", "average MB", "latency, times", "memory, times"], rows)
-
-
-def page(study, points, missing, published):
-    """`points`: {network: {(config, policy): measures}}; `missing`: {(policy,) or (network, config, policy): why}."""
-    phone = Phone(study, points, PAPERS_PHONE)
-    named = study["phones"][PAPERS_PHONE]
-    lines = [INTRODUCTION.format(
+def opening(study, published):
+    return INTRODUCTION.format(
         source=published["source"], smartmem=study["smartmem"], flashmem=study["flashmem"], ours=study["ours"],
-        phones=", ".join(f"{name} (`{config}`)" for config, name in study["phones"].items()),
-        hidden=f"tables 4 and 7 to 9 and figure 9 are of the {named}")]
-    for section in (latency_section, memory_section, energy_section, solver_section, naive_section):
-        lines += section(phone, published)
-    lines += phones_section(study, points)
+        phone=study["phones"][study["device"]], phones=", ".join(f"{name} (`{config}`)" for config, name in study["phones"].items()))
+
+
+def all_missing(made):
+    """{(first section that misses it, where): why}; several sections may be about the same points."""
+    missing, seen = {}, set()
+    for section, gathered in made:
+        if id(gathered) not in seen:
+            missing.update({(section.name, *where): why for where, why in gathered.missing.items()})
+            seen.add(id(gathered))
+    return missing
+
+
+def closing(study, made, published):
+    phone = study["phones"][study["device"]]
     alone = [network["published"] for network in study["networks"] if "only" in network]
-    lines.append(DIFFERENCES.format(elsewhere=", ".join(alone), phone=named))
+    least, most = published["repeats_until_smartmem_is_faster"]
+    lines = [DIFFERENCES.format(elsewhere=", ".join(alone), phone=phone, least=least, most=most).rstrip()]
+    missing = all_missing(made)
     if missing:
-        lines.append("## Not simulated\n")
-        lines += missing_lines(missing)
-    return "\n".join(lines).rstrip() + "\n"
+        lines += ["", "## Not simulated", "", *missing_lines(missing)]
+    return "\n".join(lines)

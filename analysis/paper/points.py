@@ -5,6 +5,8 @@ are recorded once a network: other plans' traces are composed from them (fmtrace
 what none has is recorded anew.
 """
 
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -29,7 +31,7 @@ class Study:
         self.tools, self.folder = tools, folder
         self.measured_on, self.measured_options = study.get("measured_on"), study.get("measured_options", [])
         self.profiled = study.get("profiled", {})
-        for name in ("plans", "recorded", "points", "models", "results", "profiles"):
+        for name in ("plans", "recorded", "points", "models", "results", "profiles", "locks"):
             (folder / name).mkdir(parents=True, exist_ok=True)
 
     def stem(self, network, policy, config):
@@ -46,19 +48,23 @@ class Study:
         options = [*policy["options"], *self.budget(network, policy, config)]
         if config == self.measured_on:
             options += self.measured_options
-        parts = [model.read_bytes(), *map(str, options), self.tools.config_text(config),
-                 self.tools.digest("fmplan")]
+        parts = [model.read_bytes(), *map(str, options), self.tools.config_text(config)]
         if policy.get("timed"):
             times = self.launch_times(network, config)
             parts += [file.read_bytes() for file in times if isinstance(file, pathlib.Path)]
             options += times
-        path = self.folder / f"plans/{self.stem(network, policy, config)}.{digest_of(*parts)}.yaml"
-        facts = path.with_suffix(".json")
-        if not facts.exists():
-            seconds, printed = self.tools.run("fmplan", "--model", model, "--config",
-                                              config_path(config), *options, "--json", "-o", path)
-            save_json(facts, {"seconds": seconds, "options": list(map(str, options)), **json.loads(printed)})
-        return path, json.loads(facts.read_text())
+        path, made = self.planned(self.stem(network, policy, config), parts,
+                                  ["--model", model, "--config", config_path(config), *options])
+        return path, {"seconds": made["seconds"], "options": list(map(str, options)), **made["printed"]}
+
+    def planned(self, stem, parts, words):
+        """(plan file, {seconds, printed: fmplan's JSON}), kept by the digest of fmplan and `parts`: all that the plan depends on."""
+        path = self.folder / f"plans/{stem}.{digest_of(*parts, self.tools.digest('fmplan'))}.yaml"
+        made = path.with_suffix(".json")
+        if not made.exists():
+            seconds, printed = self.tools.run("fmplan", *words, "--json", "-o", path)
+            save_json(made, {"seconds": seconds, "printed": json.loads(printed)})
+        return path, json.loads(made.read_text())
 
     def budget(self, network, policy, config):
         """The option for a policy that may hold a share of the weights beside all activations."""
@@ -139,22 +145,31 @@ class Study:
     def key(self, network, policy, config):
         """(digest of all the point depends on, plan, facts of the plan)"""
         plan, facts = self.plan(network, policy, config)
-        used = [self.tools.digest("fmexec")]
-        if config != self.measured_on:
-            used = [self.tools.config_text(config), self.tools.digest("fmsim"), self.tools.digest("fmtrace"), *used]
-        return digest_of(plan.read_bytes(), *used), plan, facts
+        if config == self.measured_on:
+            return digest_of(plan.read_bytes(), self.tools.digest("fmexec")), plan, facts
+        return self.simulation_key(plan, config), plan, facts
+
+    def simulation_key(self, plan, config, settings=(), options=()):
+        digests = [self.tools.digest(name) for name in ("fmsim", "fmtrace", "fmexec")]
+        return digest_of(plan.read_bytes(), self.tools.config_text(config, settings), *digests, *options)
+
+    def simulation(self, network, policy, config, plan, settings=(), options=()):
+        """The file result.json of a plan's run; `settings`: --set PATH=VALUE, `options`: others of fmsim."""
+        result = self.result_of(network, config, self.simulation_key(plan, config, settings, options))
+
+        def run(unfinished):
+            trace = self.trace(network, policy, config, plan)
+            self.tools.measure("fmsim", "--config", config_path(config), *settings, "--trace", trace, "--sample", "auto", *options,
+                               "--json", "-o", unfinished)
+            trace.unlink()
+
+        return self.finished(result, run)
 
     def simulated(self, network, policy, config):
         """The measures of a point on a simulated device."""
         key, plan, facts = self.key(network, policy, config)
-
-        def run(result):
-            trace = self.trace(network, policy, config, plan)
-            self.tools.measure("fmsim", "--config", config_path(config), "--trace", trace, "--sample", "auto",
-                               "--json", "-o", result)
-            trace.unlink()
-
-        return self.kept((network, policy, config), key, plan, facts, run)
+        return self.kept((network, policy, config), key, plan, facts,
+                         lambda: self.simulation(network, policy, config, plan))
 
     def measured(self, network, policy, config):
         """The measures of a point on this computer's OpenCL device: programs cached, files not; the median run."""
@@ -172,7 +187,8 @@ class Study:
             result.write_text(runs[RUNS_HERE // 2])
             pathlib.Path(weights).unlink()
 
-        return self.kept((network, policy, config), key, plan, facts, run)
+        result = self.result_of(network, config, key)
+        return self.kept((network, policy, config), key, plan, facts, lambda: self.finished(result, run))
 
     def result_of(self, network, config, key):
         """Of any policy that makes this plan."""
@@ -187,15 +203,28 @@ class Study:
         """That of the run under `preload`, from which fmplan takes launch times."""
         return self.result(network, PRELOAD, config)
 
-    def kept(self, where, key, plan, facts, make):
+    def finished(self, result, run):
+        """The file, written whole by run(unfinished file) where it is not there yet."""
+        if result.exists():
+            return result
+        self.tools.need_to_measure()
+        with self.turn(result.stem):
+            if not result.exists():
+                unfinished = self.folder / f"result.{os.getpid()}.json"
+                run(unfinished)
+                unfinished.replace(result)
+        return result
+
+    @contextlib.contextmanager
+    def turn(self, name):
+        """One process at a time makes what has this name; the others then find it."""
+        with open(self.folder / f"locks/{name}", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def kept(self, where, key, plan, facts, make_result):
         ours = digest_of((pathlib.Path(__file__).parent / "measures.py").read_bytes())
         point = self.folder / f"points/{self.stem(*where)}.{key}.{ours}.json"
         if not point.exists():
-            network, _, config = where
-            result = self.result_of(network, config, key)
-            if not result.exists():
-                unfinished = self.folder / f"result.{os.getpid()}.json"
-                make(unfinished)
-                unfinished.replace(result)
-            save_json(point, measures(json.loads(result.read_text()), load_yaml(plan), facts))
+            save_json(point, measures(json.loads(make_result().read_text()), load_yaml(plan), facts))
         return json.loads(point.read_text())

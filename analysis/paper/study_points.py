@@ -42,7 +42,11 @@ def wanted(study, options):
 
 def collect(study, options):
     """({network: {(config, policy): measures}}, {(policy,) or point: why it is missing})."""
-    work = Study(Tools(options.bin, options.only_kept), options.out, study)
+    return collect_with(Study(Tools(options.bin, options.only_kept), options.out, study), study, options)
+
+
+def collect_with(work, study, options):
+    """collect() by a Study that is there already."""
     points, missing = {}, {}
     for network, config, policy in wanted(study, options):
         if (policy["name"],) in missing:

@@ -9,9 +9,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis/paper"))
 
 from likeness import geometric_mean, likeness, likeness_text  # noqa: E402
-from paper_html import html, latency_series, memory_series  # noqa: E402
-from paper_page import Phone, page  # noqa: E402
+from paper_html import html  # noqa: E402
+from paper_page import page  # noqa: E402
 from points import load_yaml  # noqa: E402
+from section import Gathered  # noqa: E402
+from sections import figure9, figure10, table4, table7, table8, table9  # noqa: E402
+from sections.phone_points import papers_phone  # noqa: E402
+from sections.table7 import latency_series  # noqa: E402
+from sections.table8 import memory_series  # noqa: E402
 
 STUDY = load_yaml(ROOT / "analysis/paper/paper.yaml")
 PUBLISHED = load_yaml(ROOT / "analysis/paper/published.yaml")
@@ -35,6 +40,11 @@ POINTS = {
 }
 
 
+def made(points, missing=None):
+    gathered = Gathered(points, missing)
+    return [(module.SECTION, gathered) for module in (table4, table7, table8, table9, figure9, figure10)]
+
+
 def rows_of(text, title):
     """Cells of the table under the heading that begins like this."""
     section = text[text.index("## " + title):].split("\n## ")[0]
@@ -44,7 +54,7 @@ def rows_of(text, title):
 
 class PaperPageTest(unittest.TestCase):
     def setUp(self):
-        self.page = page(STUDY, POINTS, {("vit-1024", "adreno-750", "lc-opg"): "not measured yet"}, PUBLISHED)
+        self.page = page(STUDY, made(POINTS, {("vit-1024", "adreno-750", "lc-opg"): "not measured yet"}), PUBLISHED)
 
     def test_latency_stands_beside_the_papers(self):
         resnet, deepvit = rows_of(self.page, "Table 7")
@@ -61,33 +71,36 @@ class PaperPageTest(unittest.TestCase):
                          ["ResNet50", "140", "100", "83", "50", "25", "1.69", "2.00", "4.00", "200 / 100 / 50"])
         deepvit = rows_of(self.page, "Table 9")[1]
         self.assertEqual(deepvit, ["DeepViT", "5.2", "5.7", "0.6 / 2.5 / 10.0", "41.0", "4.5", "1.00 / 0.50 / 1.00"])
+        self.assertIn("- Energy of `lc-opg` beside FlashMem's: 1 network: MAPE 89%, 0.11 of the paper's", self.page)  # 0.5 J for 4.5 J
         self.assertEqual(rows_of(self.page, "Table 4")[0], ["ResNet50", "", "", "0.250", "12.5%", "0.250", "12.5%"])
 
     def test_naive_overlaps_and_phones(self):
         self.assertEqual(rows_of(self.page, "Figure 9"), [["ResNet50", "1.50", "1.25"]])
+        self.assertIn("At most here: 1.50 and 1.25, of the paper's 0.35 and 0.52.", self.page)
         pixel = [row for row in rows_of(self.page, "Figure 10") if row[0].strip("*") == "Pixel 8"]
         self.assertEqual(pixel[0][1:4], ["ResNet50", "900 / 300 / 100", "90 / 30 / 10"])
         self.assertEqual(pixel[1][-2:], ["3.00 / 9.00", "3.00 / 9.00"])
 
     def test_what_is_missing_is_said(self):
-        self.assertIn("- vit-1024, adreno-750: lc-opg: not measured yet", self.page)
+        self.assertEqual(self.page.count("vit-1024, adreno-750: lc-opg: not measured yet"), 1, "by the first section that misses it")
+        self.assertIn("- table4, vit-1024", self.page)
 
     def test_a_study_without_points_is_still_a_page(self):
-        text = page(STUDY, {}, {}, PUBLISHED)
+        text = page(STUDY, made({}), PUBLISHED)
         self.assertIn("nothing to hold against the paper", text)
         self.assertNotIn("nan", text)
 
 
 class PaperHtmlTest(unittest.TestCase):
     def test_pictures_hold_the_points_of_the_tables(self):
-        phone = Phone(STUDY, POINTS, "adreno-750")
+        phone = papers_phone(STUDY, POINTS)
         series = latency_series(phone, PUBLISHED)
         self.assertEqual(series["execution, weights preloaded"], [("ResNet50", 30, 33), ("DeepViT", 100, 190)])
         self.assertEqual(series["integrated, streamed"][-1], ("GPTN-2.7B", 2700, 7567))
         self.assertEqual(memory_series(phone, PUBLISHED)["streamed"][0], ("ResNet50", 50, 83))
 
     def test_the_page_asks_for_nothing_and_has_the_tables(self):
-        text = html(STUDY, POINTS, PUBLISHED, page(STUDY, POINTS, {}, PUBLISHED))
+        text = html(STUDY, made(POINTS), PUBLISHED)
         self.assertIn("default-src 'none'", text)
         self.assertNotIn("http://", text.split("<script")[0])
         self.assertGreaterEqual(text.count("<table>"), 6)
@@ -95,7 +108,7 @@ class PaperHtmlTest(unittest.TestCase):
         self.assertNotIn("evidence.md\"", text)
 
     def test_without_points_there_are_no_pictures(self):
-        text = html(STUDY, {}, PUBLISHED, page(STUDY, {}, {}, PUBLISHED))
+        text = html(STUDY, made({}), PUBLISHED)
         self.assertNotIn("data-for=", text.split("<script>")[0])
 
 
