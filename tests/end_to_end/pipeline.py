@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,9 @@ import weakref
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("FM_BIN", ROOT / "build/release/bin"))
 REFERENCE = ROOT / "tests/reference"
+
+# A shell without job control has what it runs in the background ignore Ctrl-C, and tools inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Model -> its ONNX file and the shapes that bind its dynamic dimensions.
 MODELS = {
